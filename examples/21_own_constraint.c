@@ -23,7 +23,7 @@ static const double LENGTH = 3.0; // m, of the rope without what lies between th
 // --- the constraint ---
 
 typedef struct rope {
-    tal_vec3 pulley[2]; // on A, the outermost body that both ends hang from: here Ground
+    tal_vec3 pulley[2]; // on A, the outermost common ancestor of both ends: here Ground
 } rope;
 
 // From a pulley to the end of the rope on its side: the vector, its length, its direction.

@@ -110,7 +110,7 @@ static void check_sizes(findings *it, const cli_model *model)
 
 static void check_angles(findings *it, const cli_model *model)
 {
-    const double MANY = 4.0 * 3.14159265358979323846; // two turns
+    const double MANY = 4.0 * TAL_PI; // two turns
     for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
         int i = -1;
         char name[TAL_COORDINATE_NAME_SIZE];

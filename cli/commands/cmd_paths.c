@@ -20,6 +20,7 @@ static tal_path_fit_def def_of(const cli_args *args)
     def.arm_tolerance = cli_number(args, "arm-tolerance");
     def.max_degree = cli_count(args, "degree");
     def.seed = (uint64_t)cli_count(args, "seed");
+    def.along_constraints = cli_flag(args, "along-constraints");
     return def;
 }
 

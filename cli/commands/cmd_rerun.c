@@ -117,20 +117,20 @@ static double time_of_cut(const tal_table *result)
 }
 
 // Compare; of a result that is not complete only what is there.
-static int compare(const cli_args *args, const tal_table *old, const tal_table *again)
+static int compare(const cli_args *args, const tal_table *old, const tal_table *repeated)
 {
     const bool is_part = tal_table_header(old, RESULT_INCOMPLETE) != NULL;
     const int rows = num_good_rows(old);
-    if (!has_same_columns(old, again)) {
+    if (!has_same_columns(old, repeated)) {
         return cli_fail(args, CLI_FAILED, "the columns differ.");
     }
-    if (rows > tal_table_num_rows(again) || (!is_part && rows != tal_table_num_rows(again))) {
+    if (rows > tal_table_num_rows(repeated) || (!is_part && rows != tal_table_num_rows(repeated))) {
         return cli_fail(args, CLI_FAILED, "there are %d rows instead of %d.",
-                        tal_table_num_rows(again), rows);
+                        tal_table_num_rows(repeated), rows);
     }
     for (int r = 0; r < rows; ++r) {
         for (int c = 0; c < tal_table_num_columns(old); ++c) {
-            const double a = tal_table_value(old, r, c), b = tal_table_value(again, r, c);
+            const double a = tal_table_value(old, r, c), b = tal_table_value(repeated, r, c);
             if (is_same(a, b) || (is_part && isnan(a))) continue;
             char was[TAL_NUMBER_SIZE], is[TAL_NUMBER_SIZE];
             (void)tal_number_write(a, was);
@@ -157,14 +157,14 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
 }
 
 // Report what may cause differences.
-static void compare_headers(const cli_args *args, const tal_table *old, const tal_table *again)
+static void compare_headers(const cli_args *args, const tal_table *old, const tal_table *repeated)
 {
     static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_KERNELS,
                                        RESULT_MODEL_HASH};
     static const char *const names[] = {"version", "commit", "set of kernels", "hash of the model"};
     for (int i = 0; i < 4; ++i) {
         const char *const a = tal_table_header(old, keys[i]);
-        const char *const b = tal_table_header(again, keys[i]);
+        const char *const b = tal_table_header(repeated, keys[i]);
         if (a == NULL || b == NULL || strcmp(a, b) == 0) continue;
         cli_warn(args, "the %s was %s and is now %s.", names[i], a, b);
     }
@@ -197,23 +197,23 @@ static tal_status write_and_read(const tal_table *table, tal_table **out, tal_di
     return st;
 }
 
-// What the command that runs again calls with its result.
+// What the command that runs repeated calls with its result.
 static int take_result(void *taker, const tal_table *result)
 {
     comparison *const it = taker;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
-    tal_table *again = NULL;
-    const tal_status st = write_and_read(result, &again, found);
+    tal_table *repeated = NULL;
+    const tal_status st = write_and_read(result, &repeated, found);
     cli_print_diagnostics(it->args, found);
     int code = CLI_FAILED;
     if (st == TAL_OK) {
-        compare_headers(it->args, it->old, again);
-        code = compare(it->args, it->old, again);
+        compare_headers(it->args, it->old, repeated);
+        code = compare(it->args, it->old, repeated);
         it->is_same = code == CLI_OK;
     } else {
         (void)cli_fail_status(it->args, CLI_FAILED, st);
     }
-    tal_table_destroy(again);
+    tal_table_destroy(repeated);
     return code;
 }
 
@@ -231,15 +231,15 @@ static int run_again(const cli_args *args, const cli_command *command, compariso
     }
     add_word(&words, cli_copy("--"));
     add_files(&words, args, it->old);
-    cli_args again;
-    int code = cli_parse(words.num, (const char *const *)words.words, &again);
+    cli_args repeated;
+    int code = cli_parse(words.num, (const char *const *)words.words, &repeated);
     if (tal_table_header(it->old, RESULT_INCOMPLETE) != NULL) {
-        again.only_rows = num_good_rows(it->old);
-        again.only_time = time_of_cut(it->old);
+        repeated.only_rows = num_good_rows(it->old);
+        repeated.only_time = time_of_cut(it->old);
     }
-    again.take = take_result;
-    again.taker = it;
-    if (code == CLI_OK) code = command->run(&again);
+    repeated.take = take_result;
+    repeated.taker = it;
+    if (code == CLI_OK) code = command->run(&repeated);
     free_line(&words);
     return code;
 }

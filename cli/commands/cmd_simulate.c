@@ -46,7 +46,7 @@ static double time_of(const schedule *s, int k)
     return k == s->num - 1 ? s->end : s->start + k * s->every;
 }
 
-static bool go_on(void *context, double t)
+static bool proceed(void *context, double t)
 {
     return progress_tell(context, t);
 }
@@ -260,7 +260,7 @@ static int simulate(const cli_args *args, const cli_model *model, cli_run *run, 
     progress told;
     progress_begin(&told, args, "s", true, s->start, s->end);
     run->end = s->end;
-    run->go_on = go_on;
+    run->proceed = proceed;
     run->context = &told; // cppcheck-suppress autoVariables ; taken back below
     const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
     const recording it = {run, columns, table, cli_alloc((size_t)columns->num, sizeof(double)),
@@ -268,7 +268,7 @@ static int simulate(const cli_args *args, const cli_model *model, cli_run *run, 
     const tal_status st = s->every > 0.0 ? record_times(&it, s, num) : record_steps(&it, s->end);
     free(it.row);
     progress_end(&told, tal_state_t(run->state));
-    run->go_on = NULL;
+    run->proceed = NULL;
     run->context = NULL;
     code = write_run(args, run, st, table);
     if (st == TAL_OK && !cli_flag(args, "quiet")) advice_of_stability(args, run, s->start);

@@ -243,7 +243,7 @@ static int sort_names(study *it, const cli_model *model)
 
 // --- samples ---
 
-static bool go_on(void *context, double t)
+static bool proceed(void *context, double t)
 {
     (void)context;
     (void)t;
@@ -281,7 +281,7 @@ static int begin_motions(group *g)
         cli_run *const run = &g->runs[lane];
         code = cli_run_create(g->it->args, g->model, &g->it->integrator, run);
         run->end = g->it->end;
-        run->go_on = go_on;
+        run->proceed = proceed;
     }
     return code;
 }

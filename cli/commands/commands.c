@@ -22,7 +22,7 @@ const cli_option cli_common_options[] = {
      .kind = CLI_POSITIVE,
      .value = "NUMBER",
      .initial = "1e-3",
-     .help = "accuracy, as a fraction of a unit change",
+     .help = "accuracy: error relative to a unit change (1 rad or 1 m)",
      .is_setting = true},
     {.name = "integrator",
      .letter = 'i',
@@ -45,18 +45,18 @@ const cli_option cli_common_options[] = {
      .is_setting = true},
     {.name = "any-inertia",
      .kind = CLI_FLAG,
-     .help = "accept inertias that are not physical, as some published ones are",
+     .help = "accept inertias that no real body can have, as some published models have",
      .is_setting = true},
     {.name = "start",
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help = "let a coordinate or a speed (BODY.u0) begin at this value [rad or m, rad/s or m/s]; "
+     .help = "initial value of a coordinate or a speed (BODY.u0) [rad or m, rad/s or m/s]; "
              "can be repeated",
      .is_setting = true},
     {.name = "strict",
      .kind = CLI_FLAG,
-     .help = "refuse inertias that are not physical, and in .osim files what is not known, where "
-             "there is only a warning otherwise",
+     .help = "refuse inertias that no real body can have, and unknown elements of .osim files; "
+             "otherwise there is only a warning",
      .is_setting = true},
     {.name = "approximate",
      .kind = CLI_FLAG,
@@ -65,23 +65,23 @@ const cli_option cli_common_options[] = {
      .is_setting = true},
     {.name = "free-base",
      .kind = CLI_FLAG,
-     .help = "of a URDF: let the root link move freely",
+     .help = "for a URDF file: let the root link move freely",
      .is_setting = true},
     {.name = "contact",
      .kind = CLI_FLAG,
-     .help = "of a URDF: let collision shapes touch a floor at z = 0",
+     .help = "for a URDF file: let collision shapes touch a floor at z = 0",
      .is_setting = true},
     {.name = "packages",
      .kind = CLI_TEXT,
      .value = "FOLDERS",
      .help =
-         "of a URDF: folders with the packages of its meshes, separated by colons; if not given, the environment variable TALUS_PACKAGE_PATH, then ROS_PACKAGE_PATH",
+         "for a URDF file: folders with the packages of its meshes, separated by colons; if not given, the environment variable TALUS_PACKAGE_PATH, then ROS_PACKAGE_PATH",
      .is_setting = true},
     {.name = "format",
      .letter = 'f',
      .kind = CLI_TEXT,
      .value = "NAME",
-     .help = "format on standard output, which is also -o -: an extension such as csv"},
+     .help = "format of what is written to standard output: an extension such as csv"},
 };
 
 // What any command on a model has.
@@ -102,7 +102,7 @@ static const cli_option simulate_options[] = {
      .value = "SECONDS",
      .initial = "0",
      .help =
-         "time between rows of the result; 0: a row at each step, at most 1000, and rows between steps where there are fewer than 200",
+         "time between rows of the result; 0: a row for each step, but not more than 1000 rows and not fewer than 200",
      .is_setting = true},
     {.name = "columns",
      .letter = 'c',
@@ -145,12 +145,12 @@ static const cli_option paths_options[] = {{.name = "tolerance",
                                             .kind = CLI_POSITIVE,
                                             .value = "METERS",
                                             .initial = "5e-4",
-                                            .help = "RMS error of lengths that is good enough"},
+                                            .help = "largest RMS error of lengths"},
                                            {.name = "arm-tolerance",
                                             .kind = CLI_POSITIVE,
                                             .value = "METERS",
                                             .initial = "1e-3",
-                                            .help = "RMS error of moment arms that is good enough"},
+                                            .help = "largest RMS error of moment arms"},
                                            {.name = "degree",
                                             .kind = CLI_COUNT,
                                             .value = "NUMBER",
@@ -161,6 +161,10 @@ static const cli_option paths_options[] = {{.name = "tolerance",
                                             .kind = CLI_LIST,
                                             .value = "NAME",
                                             .help = "only this path; can be repeated"},
+                                           {.name = "along-constraints",
+                                            .kind = CLI_FLAG,
+                                            .help = "fit along what the constraints allow, to "
+                                                    "independent coordinates only"},
                                            {0}};
 
 static const cli_option ik_options[] = {
@@ -175,12 +179,12 @@ static const cli_option ik_options[] = {
      .kind = CLI_COUNT,
      .value = "FRAMES",
      .initial = "250",
-     .help = "number of frames that each start from the previous one; 0: all",
+     .help =
+         "length of chunks; within a chunk, each frame starts from the one before; 0: one chunk",
      .is_setting = true},
     {.name = "marker-errors",
      .kind = CLI_FLAG,
-     .help = "also write how far each marker is from where "
-             "it was seen [m]",
+     .help = "also write the distance of each marker from its measured position [m]",
      .is_setting = true},
     {.name = "ignore-ranges",
      .kind = CLI_FLAG,
@@ -192,45 +196,45 @@ static const cli_option muscles_options[] = {
     {.name = "over",
      .kind = CLI_TEXT,
      .value = "COORDINATE",
-     .help = "move this coordinate through its range, the others where they begin",
+     .help = "move this coordinate through its range; the others keep their initial values",
      .is_setting = true},
     {.name = "from",
      .kind = CLI_NUMBER,
      .value = "NUMBER",
-     .help = "first value of the coordinate, in rad or m, instead of the end of its range",
+     .help = "first value of the coordinate, in rad or m; default: the lower end of its range",
      .is_setting = true},
     {.name = "to",
      .kind = CLI_NUMBER,
      .value = "NUMBER",
-     .help = "last value of it",
+     .help = "last value of the coordinate; default: the upper end of its range",
      .is_setting = true},
     {.name = "rows",
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "101",
-     .help = "how many values of it",
+     .help = "number of values of the coordinate",
      .is_setting = true},
     {.name = "muscles",
      .letter = 'm',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "names of muscles with commas between them; all of them, if this is not given",
+     .help = "names of muscles, separated by commas; default: all",
      .is_setting = true},
     {.name = "outputs",
      .kind = CLI_TEXT,
      .value = "LIST",
      .initial = "length,tendon_force",
-     .help = "what of each muscle besides moment arms: any outputs of <muscle_output>",
+     .help = "outputs of each muscle besides moment arms, as in <muscle_output>",
      .is_setting = true},
     {.name = "arms",
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "coordinates of moment arms; all that move the muscle, if this is not given",
+     .help = "coordinates of the moment arms; default: all that change the length of the muscle",
      .is_setting = true},
     {.name = "activation",
      .kind = CLI_NUMBER,
      .value = "NUMBER",
-     .help = "of all muscles, 0 to 1, instead of where they begin",
+     .help = "activation of all muscles, 0 to 1; default: their initial activations",
      .is_setting = true},
     {.name = "cutoff",
      .kind = CLI_NUMBER,
@@ -238,7 +242,10 @@ static const cli_option muscles_options[] = {
      .initial = "0",
      .help = "smooth the coordinates of MOTION first, as for talus id; 0: off",
      .is_setting = true},
-    {.name = "plot", .kind = CLI_TEXT, .value = "FILE", .help = "draw the table of -o, too"},
+    {.name = "plot",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "also plot the table into this file"},
     {.name = NULL}};
 
 static const cli_option convert_options[] = {
@@ -246,8 +253,9 @@ static const cli_option convert_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .initial = "markers",
-     .help = "of a C3D file: markers, analog (channels), plates (force plates, forces at their "
-             "centers) or forces (the same, forces at the centers of pressure)"},
+     .help =
+         "which part of a C3D file: markers, analog (channels), plates (force plates, with forces "
+         "at their centers) or forces (force plates, with forces at the centers of pressure)"},
     {0}};
 
 static const cli_option id_options[] = {
@@ -273,7 +281,7 @@ static const cli_option id_options[] = {
      .kind = CLI_LIST,
      .value = "BODY=FORCE,POINT,TORQUE",
      .help =
-         "where columns of --external act: a body, and what the names of the columns begin with before x, y, z; in ground [N, m, N m]. Without POINT: at the origin of the body; can be repeated",
+         "which columns of --external act on which body: their names without the final x, y, z; in ground [N, m, N m]. Without POINT: at the origin of the body; can be repeated",
      .is_setting = true},
     {0}};
 
@@ -301,7 +309,7 @@ static const cli_option sweep_options[] = {
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH:COUNT",
      .help =
-         "vary a coordinate or speed at the start, a mass (BODY.mass) or a <param>; can be repeated, for all combinations",
+         "vary an initial coordinate or speed, a mass (BODY.mass) or a <param>; if repeated, all combinations are run",
      .is_setting = true},
     {.name = "samples",
      .letter = 'n',
@@ -337,8 +345,8 @@ static const cli_option plot_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "columns to draw, separated by commas; * stands for any letters. Default: those that "
-             "are not zero or round-off; of more than twelve, the twelve that vary most"},
+     .help = "columns to draw, separated by commas; * stands for any letters. Default: all that "
+             "are not zero or round-off, but only the twelve that vary most"},
     {.name = "x",
      .kind = CLI_TEXT,
      .value = "COLUMN",
@@ -348,8 +356,8 @@ static const cli_option plot_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .initial = "auto",
-     .help = "equal: a unit is as long upward as to the right; free: it is not; auto: it is with "
-             "--x, if both axes have the same unit and their ranges are within a factor of 20"},
+     .help = "equal: both axes have the same scale; free: they have not; auto: they have with "
+             "--x, if both have the same unit and their ranges are within a factor of 20"},
     {.name = "title",
      .kind = CLI_TEXT,
      .value = "TEXT",
@@ -363,7 +371,7 @@ static const cli_option plot_options[] = {
      .kind = CLI_COUNT,
      .value = "PIXELS",
      .initial = "0",
-     .help = "height of the picture; 0: as high as its panels and legends need"},
+     .help = "height of the picture; 0: chosen for its panels and legends"},
     {.name = "scale",
      .kind = CLI_POSITIVE,
      .value = "NUMBER",
@@ -385,7 +393,7 @@ static const cli_option view_options[] = {
     {.name = "up",
      .kind = CLI_TEXT,
      .value = "AXIS",
-     .help = "x, y or z; default: against gravity"},
+     .help = "x, y or z; default: opposite to gravity"},
     {.name = "title",
      .kind = CLI_TEXT,
      .value = "TEXT",
@@ -402,16 +410,16 @@ static const cli_option view_options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "0",
-     .help = "where --live listens, on 127.0.0.1 only; default: any free port"},
+     .help = "port of --live, on 127.0.0.1 only; default: any free port"},
     {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
-    {.name = "force", .kind = CLI_FLAG, .help = "write a file of more than 200 MB"},
+    {.name = "force", .kind = CLI_FLAG, .help = "write the file even if it has more than 200 MB"},
     {0}};
 
 static const cli_option render_options[] = {
     {.name = "at",
      .kind = CLI_NUMBER,
      .value = "SECONDS",
-     .help = "time of a picture; default: where the run begins"},
+     .help = "time of a picture; default: the start of the run"},
     {.name = "fps",
      .kind = CLI_POSITIVE,
      .value = "NUMBER",
@@ -440,7 +448,7 @@ static const cli_option render_options[] = {
     {.name = "up",
      .kind = CLI_TEXT,
      .value = "AXIS",
-     .help = "x, y or z; default: against gravity"},
+     .help = "x, y or z; default: opposite to gravity"},
     {.name = "title",
      .kind = CLI_TEXT,
      .value = "TEXT",
@@ -480,12 +488,12 @@ static const cli_option stats_options[] = {
      .kind = CLI_COUNT,
      .value = "BINS",
      .initial = "0",
-     .help = "also count values in this many intervals; 0: do not"},
+     .help = "also count values in this many intervals; 0: off"},
     {.name = "autocorrelation",
      .kind = CLI_COUNT,
      .value = "ROWS",
      .initial = "0",
-     .help = "also correlate values up to this many rows apart; 0: do not"},
+     .help = "also correlate values up to this many rows apart; 0: off"},
     {0}};
 
 static const cli_option bench_options[] = {{.name = "seconds",
@@ -561,11 +569,11 @@ const cli_command cli_commands[] = {
      MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, id_options,
      "talus id pendulum.talus swing.sto -o forces.sto", "moments at the joints", cmd_id},
     {"muscles", "MODEL [MOTION]", 1, 2, "write lengths, moment arms and forces of muscles",
-     "Along a coordinate that moves through its range, or along MOTION, a table of time and "
-     "coordinates. Fibers are in equilibrium with their tendons, at rest along a coordinate, and "
-     "moving along a motion; columns of the motion with activations and fiber lengths, as talus "
-     "simulate writes with -c z, come before that. A moment arm is positive where the muscle gets "
-     "shorter as the coordinate grows; constraints move the others with it.",
+     "Moves one coordinate through its range (--over), or follows MOTION, a table of time and "
+     "coordinates. Fibers are in equilibrium with their tendons: at rest with --over, with the "
+     "speeds of the motion otherwise. If MOTION has columns of activations and fiber lengths, as "
+     "talus simulate -c z writes them, these are used instead. A moment arm is positive where the "
+     "muscle gets shorter as the coordinate grows; constraints move other coordinates with it.",
      MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, muscles_options,
      "talus muscles arm.talus --over elbow -o arms.csv --plot arms.svg",
      "moment arms through the range of the elbow", cmd_muscles},
@@ -580,7 +588,7 @@ const cli_command cli_commands[] = {
      "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
     {"paths", "MODEL", 1, 1, "fit polynomials of coordinates to paths",
      "Fits lengths and moment arms together, within the ranges of the coordinates, and prints the "
-     "errors at other poses. The degree is the lowest that is good enough. -o writes the model with "
+     "errors at other poses. The degree is the lowest within the tolerances. -o writes the model with "
      "polynomials in place of those paths. Paths without a good fit stay as they are, and the exit "
      "code is 1.",
      MODEL_OPTIONS | CLI_SEED | CLI_OUT | CLI_FORMAT, paths_options,
@@ -594,7 +602,7 @@ const cli_command cli_commands[] = {
     {"view", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "write a page that shows a model and its motion",
      "The page is one file that opens in any browser, without a network. RESULT is a table that talus "
      "simulate, ik or another command wrote. The first file may be a result, whose header names its "
-     "model. Several results lie over each other. A .trc file adds measured markers to the result "
+     "model. Several results are shown together. A .trc file adds measured markers to the result "
      "before it. Without a result each joint moves through its range. The name of -o ends with .html, "
      ".glb (glTF 2.0, for other drawing programs) or .json (doc/scene.md). --live writes no file: it "
      "simulates the model and prints the address of a page that shows it.",

@@ -44,9 +44,9 @@ void pose_report(report *r, const cli_args *args, const cli_model *model, const 
 
 static int write_model(const cli_args *args, const cli_model *model, tal_state *state)
 {
-    tal_model there = model->file;
-    there.state = state;
-    return cli_model_write(args, &there, stream_out_path(args));
+    tal_model posed = model->file;
+    posed.state = state;
+    return cli_model_write(args, &posed, stream_out_path(args));
 }
 
 // One row.

@@ -6,17 +6,19 @@
 static bool tell(void *context, const tal_progress *progress)
 {
     cli_run *const run = context;
-    if (run->go_on == NULL || run->go_on(run->context, progress->t)) return true;
+    if (run->proceed == NULL || run->proceed(run->context, progress->t)) return true;
     run->was_stopped = true;
     return false;
 }
 
-// Whether events do more than end the run. Within a step at whose end they changed the State there
-// is nothing to read off.
+// Whether events change the State, other than by ending the run. Within a step at whose end they
+// changed it there is nothing to read off.
 static bool has_jumps(const tal_system *system)
 {
     for (int i = 0; i < tal_system_num_events(system); ++i) {
-        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return true;
+        const tal_event_ix event = {i};
+        if (tal_event_declared(system, event).reports) continue;
+        if (tal_event_stop(system, event) == NULL) return true;
     }
     return false;
 }
@@ -80,13 +82,13 @@ tal_status cli_run_restart(cli_run *run, const tal_state *start)
 // told.
 static tal_status one_step(cli_run *run, double t)
 {
-    const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);
+    const bool is_told = run->proceed != NULL && t > tal_state_t(run->state);
     tal_outcome why = TAL_OUTCOME_FAILED;
     if (run->stepper == NULL) {
         const tal_status st = tal_integrator_step(run->integ, run->state, t);
         if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
         if (st != TAL_OK || !is_told) return st;
-        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+        run->was_stopped = !run->proceed(run->context, tal_state_t(run->state));
         return st;
     }
     const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);

@@ -16,13 +16,13 @@ typedef struct cli_run {
     tal_state *state;          // where the run is
     tal_state *shown;          // at the time of the row
     double end;
-    bool (*go_on)(void *context, double t); // called after every step; false ends the run
+    bool (*proceed)(void *context, double t); // called after every step; false ends the run
     void *context;
     touches *diary; // is shown every step; NULL: there is none
     bool has_jumps; // events change the State: steps end at rows
     bool has_begun;
     bool had_event;   // in the last step: what is within it cannot be looked at
-    bool was_stopped; // by go_on
+    bool was_stopped; // by proceed
     bool is_over;     // an event of the model has ended it
     bool has_ended;   // and `shown` is there
     tal_error error;  // why it failed

@@ -83,7 +83,7 @@ static void turn_to_degrees(charts_column *column)
     char *const unit = cli_format(FONT_DEGREE_TEXT "%s", rest);
     free(column->unit);
     column->unit = unit;
-    column->factor = 180.0 / acos(-1.0);
+    column->factor = 1.0 / TAL_DEGREE;
 }
 
 static charts_column *add_column(const cli_args *args, charts *it, const charts_source *source,

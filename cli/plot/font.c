@@ -1,6 +1,8 @@
 // Letters: widths, and lines to draw them with.
 #include "plot/font.h"
 
+#include <talus/common/rotation.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,12 +265,12 @@ static void end_line(tracer *it)
     it->num = 0;
 }
 
-static void go_to(tracer *it, double x, double y)
+static void trace_to(tracer *it, double x, double y)
 {
     if (it->num < MAX_POINTS) it->points[it->num++] = (canvas_point){x + it->right, y + it->up};
 }
 
-static void go_along_curve(tracer *it, const double c[6])
+static void trace_curve(tracer *it, const double c[6])
 {
     if (it->num < 1) return;
     const double x0 = it->points[it->num - 1].x - it->right;
@@ -276,19 +278,18 @@ static void go_along_curve(tracer *it, const double c[6])
     const int parts = 12;
     for (int i = 1; i <= parts; ++i) {
         const double t = (double)i / parts, s = 1.0 - t;
-        go_to(it,
-              s * s * s * x0 + 3.0 * s * s * t * c[0] + 3.0 * s * t * t * c[2] + t * t * t * c[4],
-              s * s * s * y0 + 3.0 * s * s * t * c[1] + 3.0 * s * t * t * c[3] + t * t * t * c[5]);
+        trace_to(
+            it, s * s * s * x0 + 3.0 * s * s * t * c[0] + 3.0 * s * t * t * c[2] + t * t * t * c[4],
+            s * s * s * y0 + 3.0 * s * s * t * c[1] + 3.0 * s * t * t * c[3] + t * t * t * c[5]);
     }
 }
 
-static void go_along_arc(tracer *it, const double a[6])
+static void trace_arc(tracer *it, const double a[6])
 {
-    const double degree = acos(-1.0) / 180.0;
     const int parts = 1 + (int)(fabs(a[5] - a[4]) / 9.0);
     for (int i = 0; i <= parts; ++i) {
-        const double angle = degree * (a[4] + (a[5] - a[4]) * i / parts);
-        go_to(it, a[0] + a[2] * cos(angle), a[1] + a[3] * sin(angle));
+        const double angle = TAL_DEGREE * (a[4] + (a[5] - a[4]) * i / parts);
+        trace_to(it, a[0] + a[2] * cos(angle), a[1] + a[3] * sin(angle));
     }
 }
 
@@ -305,9 +306,9 @@ static void trace(tracer *it, const char *lines)
             lines = end;
         }
         if (kind == 'M') end_line(it);
-        if (num_numbers == 2) go_to(it, numbers[0], numbers[1]);
-        if (kind == 'C') go_along_curve(it, numbers);
-        if (kind == 'A') go_along_arc(it, numbers);
+        if (num_numbers == 2) trace_to(it, numbers[0], numbers[1]);
+        if (kind == 'C') trace_curve(it, numbers);
+        if (kind == 'A') trace_arc(it, numbers);
     }
     end_line(it);
 }

@@ -1,4 +1,4 @@
-// Requests of browsers. Bytes come from anybody: every one is looked at, none twice, and nothing is
+// Requests of browsers. The bytes are not trusted: each is looked at, none twice, and nothing is
 // copied.
 #include "viewer/http.h"
 

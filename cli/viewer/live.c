@@ -169,7 +169,7 @@ static void stand_still(live *it, const char *why)
 }
 
 // A step may be followed by another one as long as the slice lasts.
-static bool may_go_on(void *context, double t)
+static bool may_continue(void *context, double t)
 {
     const live *const it = context;
     (void)t;
@@ -185,11 +185,11 @@ static void measure_factor(live *it)
     it->clock1 = now;
 }
 
-static void go_to(live *it, double t)
+static void advance_to(live *it, double t)
 {
     cli_run *const run = &it->model->run;
     it->slice_end = cli_clock() + slice;
-    run->go_on = may_go_on;
+    run->proceed = may_continue;
     run->context = it;
     tal_status st = cli_run_go(run, t);
     run->was_stopped = false;
@@ -200,10 +200,10 @@ static void go_to(live *it, double t)
 }
 
 // To where the clock says; as far as the time allows.
-static void go_with_the_clock(live *it)
+static void follow_clock(live *it)
 {
     const double wanted = it->t0 + it->speed * (cli_clock() - it->clock0);
-    go_to(it, wanted);
+    advance_to(it, wanted);
     if (tal_state_t(it->model->run.shown) < wanted) { // it is slower than that
         it->t0 = tal_state_t(it->model->run.shown);
         it->clock0 = cli_clock();
@@ -260,7 +260,7 @@ static bool obey(live *it, const order *o)
         break;
     case ORDER_STEP:
         it->is_paused = true;
-        go_to(it, tal_state_t(it->model->run.shown) + frame_time * it->speed);
+        advance_to(it, tal_state_t(it->model->run.shown) + frame_time * it->speed);
         break;
     case ORDER_RESET:
         if (live_model_reset(it->model) != TAL_OK) stand_still(it, it->model->run.error.message);
@@ -309,7 +309,7 @@ static bool insert(bytes *page, const char *before, const char *text)
     return true;
 }
 
-// The page of the viewer, which may ask this server, and nobody else, and knows that it is live.
+// The page of the viewer, which may send requests to this server only, and knows that it is live.
 static server_answer answer_page(live *it)
 {
     if (!write_scene(it, TAL_SCENE_HTML) ||
@@ -376,7 +376,7 @@ static void serve(live *it)
     begin_counting(it);
     while (!cli_is_interrupted()) {
         const double next = cli_clock() + frame_time;
-        if (!it->is_paused) go_with_the_clock(it);
+        if (!it->is_paused) follow_clock(it);
         send_frame(it);
         server_serve(it->server, next);
     }

@@ -109,7 +109,7 @@ static tal_status set_in(const live_model *it, const slider *s, tal_state *state
 }
 
 // Go on from `state`, which meets the constraints again after a step without length.
-static tal_status go_on_from(live_model *it, const tal_state *state)
+static tal_status continue_from(live_model *it, const tal_state *state)
 {
     const double t = tal_state_t(state);
     tal_status st = cli_run_restart(&it->run, state);
@@ -130,7 +130,7 @@ bool live_model_set(live_model *it, int index, double value, char why[], size_t 
         if (s->kind == SLIDER_FORCE) (void)set_in(it, s, it->start, value);
         s->is_changed = true;
         s->value = value;
-        st = go_on_from(it, changed);
+        st = continue_from(it, changed);
         if (st != TAL_OK) snprintf(why, size, "%s", it->run.error.message);
     }
     tal_state_destroy(changed);
@@ -139,7 +139,7 @@ bool live_model_set(live_model *it, int index, double value, char why[], size_t 
 
 tal_status live_model_reset(live_model *it)
 {
-    return go_on_from(it, it->start);
+    return continue_from(it, it->start);
 }
 
 // ---- reading

@@ -276,7 +276,7 @@ void cli_open(const cli_args *args, const char *what)
 {
     const pid_t child = fork();
     if (child == 0) {
-        // twice, so that nobody has to wait for the browser
+        // twice, so that no one waits for the browser
         if (fork() == 0) {
             (void)execlp("xdg-open", "xdg-open", what, (char *)NULL);
             (void)execlp("open", "open", what, (char *)NULL);

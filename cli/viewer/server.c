@@ -1,4 +1,4 @@
-// A small web server for one page. It trusts nobody who can reach the loopback address: a request
+// A small web server for one page. It does not trust other users of the loopback address: a request
 // needs the secret of the address, the right Host (a foreign page that renames itself to 127.0.0.1
 // has another one) and, to change something, the right Origin. Requests, connections and the time
 // for each are bounded, and no call waits for a client.

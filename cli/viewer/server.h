@@ -31,7 +31,7 @@ const char *server_address(const server *it);
 // Answer requests until a time on cli_clock(), or until the user wants to end.
 void server_serve(server *it, double until);
 
-// Add bytes to every open stream. A stream whose reader is behind goes without: nobody waits.
+// Add bytes to every open stream. A stream whose reader is behind gets none: no call waits.
 void server_send(server *it, const void *bytes, size_t size);
 bool server_has_streams(const server *it);
 

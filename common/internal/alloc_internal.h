@@ -118,4 +118,13 @@ size_t tali_pieces_place(const tali_piece pieces[], size_t n, void *block);
 void *tali_alloc_pieces(const tal_allocator *allocator, const tali_piece pieces[], size_t n,
                         size_t *bytes);
 
+/// The same for a block that is found again later, as an entry of a State is: where the next piece
+/// begins. `end` is the size of the block so far, and grows by the piece, aligned.
+static inline size_t tali_piece_at(size_t *end, size_t bytes)
+{
+    const size_t at = *end;
+    *end += tali_align(bytes);
+    return at;
+}
+
 #endif // TALUS_ALLOC_INTERNAL_H

@@ -8,6 +8,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/// How far entries of R^T R - 1 of a rotation that a caller gives may be from zero.
+#define TALI_ROTATION_TOLERANCE 1e-9
+
 /// What a call that returns a number returns after a broken contract.
 #define TALI_NAN ((double)NAN)
 

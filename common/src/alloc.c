@@ -23,18 +23,18 @@ void tali_alloc_open(const void *at, size_t bytes)
 // Byte by byte and volatile: a loop that becomes a call of memcpy() would be watched.
 __attribute__((no_sanitize_address)) void tali_alloc_copy(void *to, const void *from, size_t bytes)
 {
-    volatile char *there = to;
-    const volatile char *here = from;
+    volatile char *target = to;
+    const volatile char *source = from;
     for (size_t i = 0; i < bytes; ++i) {
-        there[i] = here[i];
+        target[i] = source[i];
     }
 }
 
 __attribute__((no_sanitize_address)) void tali_alloc_fill(void *at, int byte, size_t bytes)
 {
-    volatile char *there = at;
+    volatile char *target = at;
     for (size_t i = 0; i < bytes; ++i) {
-        there[i] = (char)byte;
+        target[i] = (char)byte;
     }
 }
 #endif

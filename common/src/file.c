@@ -186,14 +186,14 @@ static int create_beside(tali_file_replacement *it, mode_t mode)
 // Open what is to be written. -1, and errno, on failure.
 static int open_for(tali_file_replacement *it)
 {
-    struct stat there;
-    const bool exists = stat(it->path, &there) == 0;
-    const int stream = exists ? stream_of(&there) : -1;
-    it->in_place = exists && (!S_ISREG(there.st_mode) || stream >= 0);
+    struct stat present;
+    const bool exists = stat(it->path, &present) == 0;
+    const int stream = exists ? stream_of(&present) : -1;
+    it->in_place = exists && (!S_ISREG(present.st_mode) || stream >= 0);
     if (stream >= 0) return dup(stream); // its earlier content stays
     if (it->in_place) return open(it->path, O_WRONLY | O_CLOEXEC);
     if (!follow_links(it->path, it->target)) return -1;
-    const mode_t mode = exists ? there.st_mode & 0777u : 0666u;
+    const mode_t mode = exists ? present.st_mode & 0777u : 0666u;
     const int fd = create_beside(it, mode);
     // the new file keeps the permissions of the old one, if the file system has any
     if (fd >= 0 && exists) (void)fchmod(fd, mode);

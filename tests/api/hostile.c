@@ -37,7 +37,7 @@ typedef struct world {
     tal_state *work[2];        // copies of them, which are
 } world;
 
-// What the process that watches reads after a crash.
+// What the watching process reads after a crash.
 typedef struct shared_page {
     long calls;
     long steps;

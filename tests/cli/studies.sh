@@ -413,6 +413,33 @@ has err "there is no path 'nerve' in leg.talus"
 expect 2 paths leg.talus -o leg.sto
 has err "should end with .talus: a model is written"
 
+# a patella that a coupler moves with the knee: along the constraint one coordinate is left
+cat >patella.talus <<END
+<talus version="1" name="patella">
+  <bodies>
+    <pin name="shank" mass="2" com="0 -0.2 0" inertia="0.03 0.001 0.03" range="-1.5 0.2"/>
+    <slider name="patella" frame="0 0.05 0" mass="0.1" q="0.05"/>
+  </bodies>
+  <constraints>
+    <coordinate_coupler mobilities="shank; patella">
+      <multivariate_polynomial coefficients="-1 0.03 0.02 0.05" powers="0 1 1 0 2 0 0 0"/>
+    </coordinate_coupler>
+  </constraints>
+  <paths>
+    <path name="quadriceps">
+      <point station="0.02 0.35 0"/>
+      <point body="patella" station="0.01 0 0"/>
+      <point body="shank" station="0.03 -0.08 0"/>
+    </path>
+  </paths>
+</talus>
+END
+expect 1 paths patella.talus
+has err "coordinate 0 of body 'patella' has the range -inf to inf: give it a finite one"
+expect 0 paths patella.talus --along-constraints
+grep -Eq '^  quadriceps +shank.q0 .* yes$' out ||
+    complain "a fit along constraints: $(grep quadriceps out)"
+
 # a path that changes sides, and one with a point that comes and goes
 cat >flaws.talus <<'END'
 <talus version="1" name="flaws">

@@ -1,5 +1,5 @@
-// talus view --live without a browser: requests, who may ask, clients that stall or lie, orders,
-// and the model behind it.
+// talus view --live without a browser: requests, which of them are allowed, clients that stall or
+// send wrong data, orders, and the model behind it.
 #include "text/progress.h"
 #include "viewer/http.h"
 #include "viewer/live_model.h"
@@ -303,8 +303,8 @@ START_TEST(large_answers_arrive_whole)
 
 END_TEST
 
-// Clients that say nothing, half a request, or never read, as many as there are places and more:
-// who comes after them is answered.
+// More clients than there are places send nothing, send half a request, or never read. A client
+// that comes after them is answered.
 START_TEST(clients_that_stall_keep_nobody_out)
 {
     const cli_args args = arguments(4, view_line);

@@ -1,7 +1,7 @@
 // Tests of whole commands while memory runs out: the n-th request of a command fails, alone or with
-// all that follow. Then the command either says so and ends with another code than 0, or its result
-// is what it would have been, bit for bit. It never crashes, leaves no file behind, and an old
-// result stays whole.
+// all that follow. The command then either reports it and ends with a code other than 0, or its
+// result is the same as with enough memory, bit for bit. It never crashes, leaves no file behind,
+// and an old result stays complete.
 //
 // Each trial is a process of its own, forked from here. A stride of requests is tried; all of them
 // with TALUS_SOAK=1.
@@ -261,7 +261,7 @@ static void leave_out_zeros(bytes *it)
     it->size = kept;
 }
 
-// A result that is not all that was asked for says so, and has everything else that a result says.
+// An incomplete result says so, and has everything else that a result has.
 static bool is_incomplete(bytes out, bytes expected, bool is_npz)
 {
     if (out.at == NULL || expected.at == NULL) return false;

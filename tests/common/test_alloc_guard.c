@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// Volatile, so that the compiler cannot remove a block that nobody uses.
+// Volatile, so that the compiler cannot remove a block that is not used.
 static void *volatile kept;
 
 START_TEST(every_kind_of_heap_call_is_counted)

@@ -68,7 +68,7 @@ START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
 
 END_TEST
 
-// What only its owner could read is not for everybody when it is written again.
+// A file that only its owner may read stays so when it is written again.
 START_TEST(a_file_that_is_replaced_keeps_its_permissions)
 {
     const char *path = "test_file_mode.tmp";
@@ -231,7 +231,7 @@ static void *write_often(void *letter)
     return letter;
 }
 
-// Two threads write one file; who reads meanwhile finds all of one or all of the other.
+// Two threads write one file; a reader finds the whole text of one or of the other at any time.
 START_TEST(who_reads_while_others_write_finds_a_whole_file)
 {
     const tal_allocator heap = tal_allocator_default();
@@ -290,7 +290,7 @@ START_TEST(a_full_disk_costs_nothing)
         assert_file_has(path, "old");
         assert_nothing_beside(path);
     }
-    // bytes that were lost on the way are not forgotten when there is room again at the end
+    // if bytes were lost, the write fails even if there is room again at the end
     tali_file_replacement out;
     ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", NULL), TAL_OK);
     for (int i = 0; i < 200000; ++i) {

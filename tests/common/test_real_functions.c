@@ -98,6 +98,25 @@ START_TEST(exponentials_are_right_to_one_unit_in_the_last_place)
 
 END_TEST
 
+// Several at once have the bits of one by one, also where one of them is not an ordinary number.
+START_TEST(exponentials_of_several_numbers_are_those_of_each)
+{
+    test_rng rng = test_rng_seed(11);
+    for (int i = 0; i < trials(); ++i) {
+        double x[4], e[4];
+        for (int k = 0; k < 4; ++k) {
+            x[k] = i % 2 == 0 ? test_random_uniform(&rng, -700.0, 700.0) : any_number(&rng);
+        }
+        real_exp_each(x, e, 4);
+        for (int k = 0; k < 4; ++k) {
+            const double one = real_exp(x[k]);
+            ck_assert(memcmp(&e[k], &one, sizeof one) == 0 || (isnan(e[k]) && isnan(one)));
+        }
+    }
+}
+
+END_TEST
+
 START_TEST(logarithms_are_right_to_one_unit_in_the_last_place)
 {
     test_rng rng = test_rng_seed(2);
@@ -210,6 +229,7 @@ int main(void)
     TCase *units = tcase_create("units");
     tcase_set_timeout(units, getenv("TALUS_SOAK") != NULL ? 3600.0 : 60.0);
     tcase_add_test(units, exponentials_are_right_to_one_unit_in_the_last_place);
+    tcase_add_test(units, exponentials_of_several_numbers_are_those_of_each);
     tcase_add_test(units, logarithms_are_right_to_one_unit_in_the_last_place);
     tcase_add_test(units, hyperbolic_tangents_are_right_to_two_units_in_the_last_place);
     tcase_add_test(units, powers_are_right_to_one_unit_in_the_last_place);

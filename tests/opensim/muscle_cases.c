@@ -33,8 +33,8 @@ static tal_mobility coordinate_of(const tal_model *model, const char *column)
     return at;
 }
 
-// Put all coordinates of a row where the table says, and the others where the constraints want
-// them.
+// Give all coordinates of a row the values of the table, and the others those that the constraints
+// require.
 static tal_status pose(const tal_model *model, const tal_table *motion, int row)
 {
     const bool in_degrees = tal_table_in_degrees(motion);

@@ -1,6 +1,6 @@
-// Everything at once: random trees of all mobilizers with constraints of many kinds, prescribed
-// motions, locks, rotors, and parameters that change. Is what a State holds true, whatever it has
-// been through?
+// Everything together: random trees of all mobilizers with constraints of many kinds, prescribed
+// motions, locks, rotors, and parameters that change. The results of a State must be right,
+// whatever was done with it before.
 #include "random_tree.h"
 
 #include <float.h>
@@ -266,7 +266,7 @@ static void read_all(const random_tree *tree, tal_state *state, results *to)
     add(to, &energy, d);
 }
 
-// A State of the same variables that has been through nothing.
+// A new State with the same variables.
 static tal_state *fresh(const random_tree *tree, tal_state *state)
 {
     tal_state *made = NULL;

@@ -9,7 +9,7 @@
 
 typedef struct accountant {
     tal_forces *forces;
-    tal_force_ix of; // `i` < 0: nobody
+    tal_force_ix of; // `i` < 0: none
     tal_group_ix z;
 } accountant;
 

@@ -346,8 +346,8 @@ START_TEST(a_mechanism_locked_in_all_its_joints_stands_still_whatever_its_constr
 
 END_TEST
 
-// Two rods want one point at two distances: no q will do, and whoever projects is told which one is
-// worst.
+// Two rods require one point at two distances: no q meets both, and projection names the one with
+// the larger error.
 START_TEST(rods_of_two_lengths_between_two_points_contradict_each_other)
 {
     loop l;

@@ -551,7 +551,7 @@ typedef struct start {
     double angle, end;
 } start;
 
-// The constraints are all right: it is the pose that is to blame.
+// The constraints are correct: the cause is the pose.
 static void expect_rank_is_named(const study *s)
 {
     const char *message = tal_integrator_error(s->integ)->message;

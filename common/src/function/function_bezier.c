@@ -15,6 +15,12 @@
 #include <math.h>
 #include <string.h>
 
+// A Newton step this short leaves an error of its square.
+static const double SHORT_STEP = 1e-9;
+
+// Slopes that differ by less belong to one line: the limit of Millard's authors.
+static const double SAME_SLOPE = 1.5e-8;
+
 // ---- polynomials of degree five
 
 static double quintic(const double a[6], double u)
@@ -49,8 +55,7 @@ static double quintic_root(const double a[6], double c, double guess)
         }
         const double next = u - miss / quintic_slope(a, u);
         const bool is_inside = next >= low && next <= high;
-        // what is left of such a step is its square
-        if (is_inside && fabs(next - u) <= 1e-9) return next;
+        if (is_inside && fabs(next - u) <= SHORT_STEP) return next;
         u = is_inside ? next : 0.5 * (low + high);
         if (high - low <= 2.0 * DBL_EPSILON) return u;
     }
@@ -92,7 +97,7 @@ static const char *set_corner(tali_bezier_corner *it, const tal_bezier_node *p0,
                               const tal_bezier_node *p1, double curviness)
 {
     const double c = 0.1 + 0.8 * curviness, fall = p0->slope - p1->slope;
-    const bool is_straight = fabs(fall) < 1.5e-8; // as Millard's authors take it
+    const bool is_straight = fabs(fall) < SAME_SLOPE;
     const double xC = is_straight ? 0.5 * (p0->x + p1->x)
                                   : (p1->y - p0->y - p1->x * p1->slope + p0->x * p0->slope) / fall;
     const double yC = is_straight ? 0.5 * (p0->y + p1->y) : p1->y + (xC - p1->x) * p1->slope;

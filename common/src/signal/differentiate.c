@@ -56,11 +56,11 @@ static int window_begin(int i, int n, int count)
 }
 
 // Differences to the sample itself: the rate of a constant is exactly zero.
-static double weigh(const double w[], const double y[], int n, double here)
+static double weigh(const double w[], const double y[], int n, double place)
 {
     double sum = 0.0;
     for (int k = 0; k < n; ++k) {
-        sum += w[k] * (y[k] - here);
+        sum += w[k] * (y[k] - place);
     }
     return sum;
 }
@@ -99,10 +99,10 @@ tal_status tal_signal_differentiate(const double times[], const double values[],
         }
         find_weights(x, n, w);
         for (int c = 0; c < num_columns; ++c) {
-            const size_t column = (size_t)c * (size_t)count, here = column + (size_t)i;
+            const size_t column = (size_t)c * (size_t)count, place = column + (size_t)i;
             const double *const y = values + column + (size_t)begin;
-            first[here] = weigh(w[1], y, n, values[here]);
-            second[here] = weigh(w[2], y, n, values[here]);
+            first[place] = weigh(w[1], y, n, values[place]);
+            second[place] = weigh(w[2], y, n, values[place]);
         }
     }
     return TAL_OK;

@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+// OpenSim takes steps as equal that differ by no more than the last bit of 1.
+static const double OPENSIM_EQUAL = 2.22e-16;
+
+// How far steps may be from their mean, as a part of it, to count as equal.
+static const double EQUAL_STEPS = 0.01;
+
 struct tal_signal {
     tal_allocator allocator;
     size_t bytes; // of this block, with the arrays behind it
@@ -87,10 +93,9 @@ static double smallest_step(const making *it, int *at)
 
 static bool steps_are_equal(const making *it, double smallest, double mean)
 {
-    // OpenSim: equal to the last bit of 1
-    if (it->def.filter == TAL_SIGNAL_LOWPASS_OPENSIM) return mean - smallest <= 2.22e-16;
+    if (it->def.filter == TAL_SIGNAL_LOWPASS_OPENSIM) return mean - smallest <= OPENSIM_EQUAL;
     for (int i = 1; i < it->rows; ++i) {
-        if (fabs(it->times[i] - it->times[i - 1] - mean) > 0.01 * mean) return false;
+        if (fabs(it->times[i] - it->times[i - 1] - mean) > EQUAL_STEPS * mean) return false;
     }
     return true;
 }

@@ -25,6 +25,15 @@
 #include <math.h>
 #include <string.h>
 
+// y = 0 counts as this where a slope would be infinite.
+static const double LEAST_Y = 1e-8;
+
+// Ends of an interval that are as near as this, relative to their size, are one place.
+static const double SAME_PLACE = 1e-6;
+
+// A problem with an anchor is solved when this part of its right-hand side is left.
+static const double SOLVED = 1e-9;
+
 // Conditions that fail by no more than this part of what is added up are met.
 #define ACCEPTED            1e-10
 // Conditions that fail by no more than this may fail by round-off of the multipliers.
@@ -154,11 +163,11 @@ static double within(double y, double lower, double upper)
     return fmin(fmax(y, lower), upper);
 }
 
-// dy/ds = 1 / (p (p - 1) |y|^(p - 2)); y = 0 counts as a small number.
+// dy/ds = 1 / (p (p - 1) |y|^(p - 2)); y = 0 counts as LEAST_Y.
 static double slope_at(const effort *it, double y)
 {
     if (it->p == 2.0) return 0.5;
-    return 1.0 / (it->p * (it->p - 1.0) * pow(fmax(fabs(y), 1e-8), it->p - 2.0));
+    return 1.0 / (it->p * (it->p - 1.0) * pow(fmax(fabs(y), LEAST_Y), it->p - 2.0));
 }
 
 // g = b - A y, and the sizes of what is added up.
@@ -301,7 +310,7 @@ static double ascent(const effort *it, double t)
 static double where_it_ends(const effort *it, double first, double last)
 {
     double a = 0.0, fa = first, b = 1.0, fb = last;
-    for (int k = 0; k < 100 && fa > 0.1 * first && b > a * (1.0 + 1e-6); ++k) {
+    for (int k = 0; k < 100 && fa > 0.1 * first && b > a * (1.0 + SAME_PLACE); ++k) {
         const double mean = a > 0.0 ? sqrt(a * b) : b / 256.0;
         const double t = k % 2 == 0 ? a + (b - a) * (fa / (fa - fb)) : mean;
         const double f = ascent(it, t);
@@ -366,7 +375,7 @@ static void find_pull(effort *it, double error, double *before)
         it->pull[i] = it->g[i] - it->hold * (it->lambda[i] - it->anchor[i]);
     }
     const double left = tali_dense_norm2(it->m, it->pull);
-    if (left > 1e-9 * tali_dense_norm2(it->m, it->g)) return;
+    if (left > SOLVED * tali_dense_norm2(it->m, it->g)) return;
     if (error > 0.1 * *before) it->hold = fmax(0.1 * it->hold, LEAST_HOLD * usual_slope(it));
     *before = error;
     move_anchor(it);

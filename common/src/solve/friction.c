@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+// How far the length of a direction may be from 1.
+static const double UNIT_LENGTH = 1e-6;
+
 // The compliance that decides how redundant contacts share, as a part of the mean diagonal of A.
 #define COMPLIANCE 1e-4
 // An answer may violate the problem by this part of its largest force or acceleration.
@@ -55,7 +58,8 @@ static tal_status check_numbers(const tal_friction_contact *c, int k, complaint 
     if (!c->slides || c->num_tangents == 0) return TAL_OK;
     const double y = c->num_tangents == 2 ? c->direction[1] : 0.0;
     const double size = hypot(c->direction[0], y);
-    if (!(fabs(size - 1.0) <= 1e-6)) return refuse(to, bad, k, "the length of its direction", size);
+    if (!(fabs(size - 1.0) <= UNIT_LENGTH))
+        return refuse(to, bad, k, "the length of its direction", size);
     return TAL_OK;
 }
 

@@ -11,6 +11,9 @@
 
 #include <talus/common/friction.h>
 
+/// Coefficients of friction above this count as this: such a contact never slips in practice.
+#define TALI_FRICTION_LARGEST_MU 1e3
+
 /// Directions of a friction pyramid of two tangential rows, most.
 enum {
     TALI_FRICTION_FACETS = 16
@@ -39,7 +42,7 @@ typedef struct tali_friction {
 /// mu of a contact, as a number that can be added up: beyond the largest it never slips.
 static inline double tali_friction_finite_mu(double mu)
 {
-    return mu < 1e3 ? mu : 1e3;
+    return mu < TALI_FRICTION_LARGEST_MU ? mu : TALI_FRICTION_LARGEST_MU;
 }
 
 /// a = (A + compliance) pi + b

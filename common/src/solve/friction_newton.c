@@ -23,6 +23,9 @@
 #include <math.h>
 #include <string.h>
 
+// A step that makes the residual this much larger than the problem has failed.
+static const double FAR_AWAY = 1e3;
+
 enum {
     MOST_WHOLE_STEPS = 15,
     MOST_SAFE_STEPS = 25,
@@ -223,7 +226,7 @@ static bool take_whole_step(tali_friction *f, newton *N)
 {
     if (!find_step(f, N)) return false;
     move(f, N, 1.0);
-    return size_of(N) < 1e3 * scale_of(f);
+    return size_of(N) < FAR_AWAY * scale_of(f);
 }
 
 static bool is_solved(const tali_friction *f, const newton *N, double part)

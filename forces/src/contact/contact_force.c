@@ -285,22 +285,22 @@ typedef struct walk {
 } walk;
 
 // Continues to a bristle. Returns the power of those passed on the way, which hold nothing.
-static double walk_to(const scene *at, walk *here, int bristle)
+static double walk_to(const scene *at, walk *place, int bristle)
 {
     double power = 0.0;
-    for (; here->bristle < bristle; ++here->bristle) {
-        power += idle_power(at, here->bristle);
+    for (; place->bristle < bristle; ++place->bristle) {
+        power += idle_power(at, place->bristle);
     }
     return power;
 }
 
 // Continues to the pair of surfaces that is in contact, and returns its first bristle.
-static int first_bristle(const tali_contact_element *it, walk *here, const int surface[2])
+static int first_bristle(const tali_contact_element *it, walk *place, const int surface[2])
 {
-    const tali_contact_held_pair *held = &it->held[here->pair];
+    const tali_contact_held_pair *held = &it->held[place->pair];
     while (held->surface[0] < surface[0] ||
            (held->surface[0] == surface[0] && held->surface[1] < surface[1])) {
-        held = &it->held[++here->pair];
+        held = &it->held[++place->pair];
     }
     return held->first;
 }
@@ -309,14 +309,14 @@ static int first_bristle(const tali_contact_element *it, walk *here, const int s
 static double touch_all(const scene *at, const tali_contact_sight *sight, tali_contact_touches *all)
 {
     const tali_contact_element *it = at->it;
-    walk here = {0, 0};
+    walk place = {0, 0};
     combined last = {.is_patch = false};
     double power = 0.0;
     all->count = 0;
     for (int c = 0; c < sight->num_contacts; ++c) {
         const tali_detect_contact *contact = &sight->contacts[c];
         const tal_contact_pair_material *pair = combine(it, at->materials, contact, &last);
-        const int first = at->z != NULL ? first_bristle(it, &here, contact->surface) : -1;
+        const int first = at->z != NULL ? first_bristle(it, &place, contact->surface) : -1;
         const int points = contact->is_patch ? 1 : contact->count;
         for (int i = 0; i < points; ++i) {
             tali_contact_touch *touch = &all->touch[all->count++];
@@ -325,8 +325,8 @@ static double touch_all(const scene *at, const tali_contact_sight *sight, tali_c
             const int bristle = first >= 0 ? first + feature : -1;
             memcpy(touch->surface, contact->surface, sizeof touch->surface);
             if (bristle >= 0) {
-                power += walk_to(at, &here, bristle);
-                here.bristle = bristle + 1;
+                power += walk_to(at, &place, bristle);
+                place.bristle = bristle + 1;
             }
             if (contact->is_patch) {
                 touch_patch(at, pair, sight->faces + contact->first, contact->count, bristle,
@@ -337,7 +337,7 @@ static double touch_all(const scene *at, const tali_contact_sight *sight, tali_c
             power += touch->power;
         }
     }
-    return power + walk_to(at, &here, it->num_bristles);
+    return power + walk_to(at, &place, it->num_bristles);
 }
 
 static tal_status calc_touches(const void *self, const tal_system *system, tal_state *state,

@@ -6,6 +6,15 @@
 //     tangential patch      -             x           z
 #include "contact/contact_law_internal.h"
 
+// Means that differ by less have converged to round-off: the next difference is its square.
+static const double MEANS_AGREE = 1e-17;
+
+// An error of a logarithm that round-off leaves.
+static const double LOG_ROUND_OFF = 4e-16;
+
+// Below this the slope of the circle is exact enough.
+static const double ALMOST_CIRCLE = 1e-3;
+
 // --- normal laws ---
 
 // f = F (1 + 3/2 c xdot) bounces with e = 1 - c v whatever the elastic force F(x) is:
@@ -42,7 +51,7 @@ static void integrals(double m1, double *B, double *D)
     double t = 0.5 * (1.0 - g) / (1.0 + g); // 2^(i-1) c_i^2 / m, here for i = 1 and twice too large
     double c = 0.5 * (1.0 - g);
     double sum = 0.5, weight = 0.5;
-    for (int i = 0; i < 12 && c > 1e-17 * a; ++i) {
+    for (int i = 0; i < 12 && c > MEANS_AGREE * a; ++i) {
         const double next = 0.5 * (a + g);
         sum += weight * t;
         g = sqrt(a * g);
@@ -66,10 +75,10 @@ static double solve_m1(double rho, double *B, double *D)
     for (int i = 0; i < 20; ++i) {
         integrals(m1, B, D);
         const double off = real_log(m1 * *D / (*B * rho));
-        if (fabs(off) < 4e-16) break;
+        if (fabs(off) < LOG_ROUND_OFF) break;
         const double m = 1.0 - m1;
         double slope = 0.75; // at the circle
-        if (m > 1e-3) {
+        if (m > ALMOST_CIRCLE) {
             const double dD = 0.5 * (*B / m1 - *D) / m, dB = 0.5 * *B / m1 - dD;
             slope = 1.0 - m1 * (dD / *D - dB / *B);
         }

@@ -60,7 +60,7 @@ tal_status tali_contact_check_frame(const tal_xform *X_BS, const char *name, tal
     if (!tal_v3_is_finite(X_BS->p) || !tal_m3_is_finite(X_BS->R)) {
         return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "surface '%s': X_BS is not finite", name);
     }
-    if (tal_rotation_is_valid(&X_BS->R, 1e-9)) return TAL_OK;
+    if (tal_rotation_is_valid(&X_BS->R, TALI_ROTATION_TOLERANCE)) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "surface '%s': the axes of X_BS are not perpendicular, right-handed and of "
                      "length 1",
@@ -218,12 +218,12 @@ tal_shape tal_contact_surface_shape(const tal_forces *forces, const tal_state *s
                                     tal_force_ix contact, tal_contact_surface_ix surface)
 {
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
-    const tali_contact_placement *here = placement_of(it, forces, state, surface, __func__);
+    const tali_contact_placement *placement = placement_of(it, forces, state, surface, __func__);
     tal_shape shape = {.size = {TALI_NAN, TALI_NAN, TALI_NAN}, .edge_radius = TALI_NAN};
-    if (here == NULL) return shape;
+    if (placement == NULL) return shape;
     shape = it->surfaces[surface.i].shape;
-    shape.size = here->size;
-    shape.edge_radius = here->edge_radius;
+    shape.size = placement->size;
+    shape.edge_radius = placement->edge_radius;
     return shape;
 }
 
@@ -234,8 +234,8 @@ tal_status tal_contact_surface_set_shape(const tal_forces *forces, tal_state *st
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
     if (it == NULL) return tal_contract_last()->status;
     if (shape == NULL) return TALI_BREACH(TAL_ERR_NULL, "the shape is NULL");
-    const tali_contact_placement *here = placement_of(it, forces, state, surface, __func__);
-    if (here == NULL) return tal_contract_last()->status;
+    const tali_contact_placement *placement = placement_of(it, forces, state, surface, __func__);
+    if (placement == NULL) return tal_contract_last()->status;
     const tali_contact_surface *was = &it->surfaces[surface.i];
     if (shape->kind != was->shape.kind || shape->mesh != was->shape.mesh) {
         return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
@@ -246,7 +246,7 @@ tal_status tal_contact_surface_set_shape(const tal_forces *forces, tal_state *st
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_contact_check_shape(it, shape, was->name, &why);
     if (st != TAL_OK) return refuse_surface(forces, state, contact, &why);
-    const tali_contact_placement wanted = {shape->size, shape->edge_radius, here->X_BS};
+    const tali_contact_placement wanted = {shape->size, shape->edge_radius, placement->X_BS};
     return set_placement(it, forces, state, surface, &wanted, __func__);
 }
 
@@ -254,8 +254,8 @@ tal_xform tal_contact_surface_X_BS(const tal_forces *forces, const tal_state *st
                                    tal_force_ix contact, tal_contact_surface_ix surface)
 {
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
-    const tali_contact_placement *here = placement_of(it, forces, state, surface, __func__);
-    if (here != NULL) return here->X_BS;
+    const tali_contact_placement *placement = placement_of(it, forces, state, surface, __func__);
+    if (placement != NULL) return placement->X_BS;
     const tal_vec3 nan = tal_v3(TALI_NAN, TALI_NAN, TALI_NAN);
     return (tal_xform){tal_m3(nan, nan, nan), nan};
 }
@@ -267,12 +267,12 @@ tal_status tal_contact_surface_set_X_BS(const tal_forces *forces, tal_state *sta
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
     if (it == NULL) return tal_contract_last()->status;
     if (X_BS == NULL) return TALI_BREACH(TAL_ERR_NULL, "X_BS is NULL");
-    const tali_contact_placement *here = placement_of(it, forces, state, surface, __func__);
-    if (here == NULL) return tal_contract_last()->status;
+    const tali_contact_placement *placement = placement_of(it, forces, state, surface, __func__);
+    if (placement == NULL) return tal_contract_last()->status;
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_contact_check_frame(X_BS, it->surfaces[surface.i].name, &why);
     if (st != TAL_OK) return refuse_surface(forces, state, contact, &why);
-    const tali_contact_placement wanted = {here->size, here->edge_radius, *X_BS};
+    const tali_contact_placement wanted = {placement->size, placement->edge_radius, *X_BS};
     return set_placement(it, forces, state, surface, &wanted, __func__);
 }
 

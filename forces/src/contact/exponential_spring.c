@@ -304,8 +304,8 @@ tal_status tal_exponential_spring_reset(const tal_forces *forces, tal_state *sta
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_POSITION);
     if (context.poses.bytes == NULL) return tal_contract_last()->status;
     const tal_vec3 p = tali_on_plane_look(&it->base, &context).p_FS_F;
-    const memory here = {{p.x, p.y}, sliding};
-    return tal_var_set(forces->system, state, it->anchor, &here);
+    const memory wanted = {{p.x, p.y}, sliding};
+    return tal_var_set(forces->system, state, it->anchor, &wanted);
 }
 
 // --- for files ---

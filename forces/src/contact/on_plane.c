@@ -68,7 +68,7 @@ tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_
 const char *tali_on_plane_check(const double params[])
 {
     const tal_mat3 R = frame_of(params).R;
-    const bool good = tal_rotation_is_valid(&R, 1e-9);
+    const bool good = tal_rotation_is_valid(&R, TALI_ROTATION_TOLERANCE);
     return good ? NULL
                 : "the axes of the plane are not perpendicular, right-handed and of length 1";
 }

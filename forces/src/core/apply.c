@@ -302,7 +302,7 @@ tal_status tali_force_blame_sum(tal_state *state)
                           tal_state_t(state));
 }
 
-// The sum is not finite: apply the elements one at a time to find the one to blame.
+// The sum is not finite: apply the elements one at a time to find the one that causes it.
 static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
                                const tal_applied_forces *to)
 {

@@ -16,8 +16,8 @@ typedef struct subject {
     const tal_forces *forces;
     const tali_force *element;
     tal_force_ix me;
-    tal_state *here;            // the State under test, at Velocity
-    tal_state *there;           // moved about
+    tal_state *given;           // the State under test, at Velocity
+    tal_state *moved;           // moved about
     tal_state *rest;            // where the one under test is, at rest
     tali_force_direction along; // random in q and u
     double *w, *v, *zero;       // [nu]
@@ -90,14 +90,14 @@ static double power_in(const subject *s, const tal_spatial_vec F[], const double
 // Forces are added: to ones, they must come out as they do to zeros.
 static tal_status test_adds(subject *s, tal_force_report *report)
 {
-    tal_status st = forces_at(s, s->here, s->F, s->f);
+    tal_status st = forces_at(s, s->given, s->F, s->f);
     for (int b = 0; b < s->forces->num_bodies; ++b) {
         s->F2[b] = tal_sv(tal_v3(1.0, 1.0, 1.0), tal_v3(1.0, 1.0, 1.0));
     }
     for (int i = 0; i < s->forces->nu; ++i) {
         s->f2[i] = 1.0;
     }
-    if (st == TAL_OK) st = tali_force_apply_about_Mo(s->forces, s->here, s->me, s->F2, s->f2);
+    if (st == TAL_OK) st = tali_force_apply_about_Mo(s->forces, s->given, s->me, s->F2, s->f2);
     double *ones = (double *)(void *)s->F2;
     for (int i = 0; i < 6 * s->forces->num_bodies; ++i) {
         ones[i] -= 1.0;
@@ -114,18 +114,18 @@ static tal_status test_needs(subject *s, tal_force_report *report)
 {
     const tal_force_needs needs = s->element->ops.needs;
     if (needs == TAL_FORCE_NEEDS_ALL) return TAL_OK;
-    const int nq = tal_matter_nq(s->forces->matter, s->here);
+    const int nq = tal_matter_nq(s->forces->matter, s->given);
     tali_force_direction along = s->along;
     along.du = s->v;
     if (needs == TAL_FORCE_NEEDS_Q) memset(along.dq, 0, (size_t)nq * sizeof *along.dq);
-    tal_status st = tali_force_move(s->forces, s->here, &along, 0.1, s->there);
-    const double t = tal_state_t(s->here);
-    if (needs == TAL_FORCE_NEEDS_Q) (void)tal_state_set_t(s->there, t + 0.1);
-    if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->there, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = forces_at(s, s->there, s->F2, s->f2);
+    tal_status st = tali_force_move(s->forces, s->given, &along, 0.1, s->moved);
+    const double t = tal_state_t(s->given);
+    if (needs == TAL_FORCE_NEEDS_Q) (void)tal_state_set_t(s->moved, t + 0.1);
+    if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->moved, TAL_STAGE_VELOCITY);
+    if (st == TAL_OK) st = forces_at(s, s->moved, s->F2, s->f2);
     report->needs = difference_of_forces(s, s->F2, s->f2, s->F, s->f);
     // the direction is used again
-    return st == TAL_OK ? tali_force_direction_along(s->forces, s->here, s->w, &s->along) : st;
+    return st == TAL_OK ? tali_force_direction_along(s->forces, s->given, s->w, &s->along) : st;
 }
 
 // Differences of forces and velocities along the direction.
@@ -138,10 +138,10 @@ static tal_status differentiate(subject *s)
     clear(s, s->dF, s->df);
     memset(s->dV, 0, (size_t)nb * sizeof *s->dV);
     for (int k = 0; k < TALI_NUM_POINTS; ++k) {
-        tal_status st = tali_force_move(s->forces, s->here, &s->along, points.at[k], s->there);
-        if (st == TAL_OK) st = forces_at(s, s->there, s->F2, s->f2);
+        tal_status st = tali_force_move(s->forces, s->given, &s->along, points.at[k], s->moved);
+        if (st == TAL_OK) st = forces_at(s, s->moved, s->F2, s->f2);
         if (st != TAL_OK) return st;
-        const tal_bodies_view velocities = tal_matter_velocities(s->forces->matter, s->there);
+        const tal_bodies_view velocities = tal_matter_velocities(s->forces->matter, s->moved);
         for (int b = 0; b < nb; ++b) {
             const tal_spatial_vec V = *tal_view_V_GM(&velocities, b);
             s->dF[b] = tal_sv_add(s->dF[b], tal_sv_scale(points.weight[k], s->F2[b]));
@@ -160,7 +160,7 @@ static tal_status test_change(subject *s, tal_force_report *report)
     if (ops->apply_change == NULL) return TAL_OK;
     tal_status st = differentiate(s);
     if (st != TAL_OK) return st;
-    const tal_force_context context = tali_force_context(s->forces, s->here, TAL_STAGE_VELOCITY);
+    const tal_force_context context = tali_force_context(s->forces, s->given, TAL_STAGE_VELOCITY);
     const tal_force_change change = {s->along.dq, s->along.du, s->along.dX, s->dV};
     clear(s, s->F2, s->f2);
     st = ops->apply_change(s->element->self, &context, &change, s->F2, s->f2);
@@ -175,35 +175,35 @@ static tal_status energy_rate(subject *s, const tali_force_direction *along, dou
     const tali_force_points points = tali_force_points_for(size);
     *rate = 0.0;
     for (int k = 0; k < TALI_NUM_POINTS; ++k) {
-        const tal_status st = tali_force_move(s->forces, s->here, along, points.at[k], s->there);
+        const tal_status st = tali_force_move(s->forces, s->given, along, points.at[k], s->moved);
         if (st != TAL_OK) return st;
-        *rate += points.weight[k] * tal_force_potential_energy(s->forces, s->there, s->me);
+        *rate += points.weight[k] * tal_force_potential_energy(s->forces, s->moved, s->me);
     }
     return TAL_OK;
 }
 
 // How the power that an element dissipates grows with a slow motion along the direction, w times a
-// speed: that of a force that is there at rest. Dampers have none, their power being even.
+// speed: that of a force that is moved at rest. Dampers have none, their power being even.
 static tal_status power_at_rest(subject *s, double *rate)
 {
     const tali_force_points points = tali_force_points_for(tali_force_size_of(s->w, s->forces->nu));
     tali_force_direction still = s->along;
-    memset(still.dq, 0, (size_t)tal_matter_nq(s->forces->matter, s->here) * sizeof *still.dq);
+    memset(still.dq, 0, (size_t)tal_matter_nq(s->forces->matter, s->given) * sizeof *still.dq);
     still.du = s->w;
     *rate = 0.0;
     tal_status st = TAL_OK;
     for (int k = 0; k < TALI_NUM_POINTS && st == TAL_OK; ++k) {
         double *u = NULL;
-        st = tal_state_copy(s->rest, s->here);
+        st = tal_state_copy(s->rest, s->given);
         if (st == TAL_OK) u = tal_state_upd_u(s->rest);
         if (u != NULL) memset(u, 0, (size_t)tal_state_nu(s->rest) * sizeof *u);
-        if (st == TAL_OK) st = tali_force_move(s->forces, s->rest, &still, points.at[k], s->there);
+        if (st == TAL_OK) st = tali_force_move(s->forces, s->rest, &still, points.at[k], s->moved);
         if (st == TAL_OK) {
-            *rate += points.weight[k] * tal_force_dissipated_power(s->forces, s->there, s->me);
+            *rate += points.weight[k] * tal_force_dissipated_power(s->forces, s->moved, s->me);
         }
     }
     // the direction is used again
-    return st == TAL_OK ? tali_force_direction_along(s->forces, s->here, s->w, &s->along) : st;
+    return st == TAL_OK ? tali_force_direction_along(s->forces, s->given, s->w, &s->along) : st;
 }
 
 // At rest the forces are the gradient of the energy: F . dX + f . w = -dE, but for what an element
@@ -213,17 +213,17 @@ static tal_status test_energy(subject *s, tal_force_report *report)
     if (s->element->ops.calc_potential_energy == NULL) return TAL_OK;
     const tal_forces *forces = s->forces;
     // z that hold something else than a length move with q: test_power() knows them
-    if (tali_force_z(forces, s->here, s->me, 0, NULL) > 0) return TAL_OK;
+    if (tali_force_z(forces, s->given, s->me, 0, NULL) > 0) return TAL_OK;
     const double *dX = (const double *)(const void *)s->along.dX;
     tali_force_direction along = s->along;
     along.du = s->zero;
     double rate = 0.0, size = 0.0;
     tal_status st = energy_rate(s, &along, tali_force_size_of(dX, 6 * forces->num_bodies), &rate);
-    if (st == TAL_OK) st = tali_force_move(forces, s->here, &along, 0.0, s->there);
-    double *u = tal_state_upd_u(s->there);
-    memset(u, 0, (size_t)tal_state_nu(s->there) * sizeof *u);
-    if (st == TAL_OK) st = tal_system_realize(forces->system, s->there, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = forces_at(s, s->there, s->F2, s->f2);
+    if (st == TAL_OK) st = tali_force_move(forces, s->given, &along, 0.0, s->moved);
+    double *u = tal_state_upd_u(s->moved);
+    memset(u, 0, (size_t)tal_state_nu(s->moved) * sizeof *u);
+    if (st == TAL_OK) st = tal_system_realize(forces->system, s->moved, TAL_STAGE_VELOCITY);
+    if (st == TAL_OK) st = forces_at(s, s->moved, s->F2, s->f2);
     const double power = power_in(s, s->F2, s->f2, s->along.dX, s->w, &size);
     double own = 0.0;
     if (st == TAL_OK && s->element->ops.calc_dissipated_power != NULL) st = power_at_rest(s, &own);
@@ -241,21 +241,21 @@ static tal_status test_power(subject *s, tal_force_report *report)
     for (int b = 0, i = 0; b < forces->num_bodies; ++b) {
         const tal_body_ix body = {b};
         for (int j = 0; j < tal_body_nu(forces->matter, body); ++j) {
-            s->w[i++] = tal_body_u(forces->matter, s->here, body, j);
+            s->w[i++] = tal_body_u(forces->matter, s->given, body, j);
         }
     }
-    tal_status st = tali_force_direction_along(forces, s->here, s->w, &s->along);
+    tal_status st = tali_force_direction_along(forces, s->given, s->w, &s->along);
     s->along.du = s->zero;
     double rate = 0.0, size = 0.0;
     const double *dX = (const double *)(const void *)s->along.dX;
     const double fastest = tali_force_size_of(dX, 6 * forces->num_bodies);
     // z move too, and with them what they store
-    if (st == TAL_OK && tali_force_z(forces, s->here, s->me, 0, NULL) > 0) {
-        st = tal_system_realize(forces->system, s->here, TAL_STAGE_ACCELERATION);
-        if (st == TAL_OK) s->along.dz = tal_state_zdot(s->here);
+    if (st == TAL_OK && tali_force_z(forces, s->given, s->me, 0, NULL) > 0) {
+        st = tal_system_realize(forces->system, s->given, TAL_STAGE_ACCELERATION);
+        if (st == TAL_OK) s->along.dz = tal_state_zdot(s->given);
     }
     if (st == TAL_OK) st = energy_rate(s, &s->along, fastest, &rate);
-    const double lost = tal_force_dissipated_power(forces, s->here, s->me);
+    const double lost = tal_force_dissipated_power(forces, s->given, s->me);
     const double power = power_in(s, s->F, s->f, s->along.dX, s->w, &size);
     report->power = relative(power + lost, -rate, fmax(size, fabs(lost)));
     return st;
@@ -287,9 +287,9 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_force_report
         s->v[i] = tal_random_range(&random, -1.0, 1.0);
         s->zero[i] = 0.0;
     }
-    tal_status st = tal_state_copy(s->here, state);
-    if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->here, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = tali_force_direction_along(s->forces, s->here, s->w, &s->along);
+    tal_status st = tal_state_copy(s->given, state);
+    if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->given, TAL_STAGE_VELOCITY);
+    if (st == TAL_OK) st = tali_force_direction_along(s->forces, s->given, s->w, &s->along);
     if (st == TAL_OK) st = test_adds(s, report);
     if (st == TAL_OK) st = test_needs(s, report);
     if (st == TAL_OK) st = test_change(s, report);
@@ -303,8 +303,8 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_force_report
 // Why the test could not be made: the error of one of its States.
 static tal_status explain(const subject *s, tal_status st, tal_error *err)
 {
-    const char *why = tal_state_error(s->here)->message;
-    if (why[0] == '\0') why = tal_state_error(s->there)->message;
+    const char *why = tal_state_error(s->given)->message;
+    if (why[0] == '\0') why = tal_state_error(s->moved)->message;
     return TALI_FAIL(err, st, "force '%s' (%s) cannot be tested: %s", s->element->name,
                      s->element->ops.name, why[0] != '\0' ? why : tal_status_text(st));
 }
@@ -325,8 +325,8 @@ tal_status tal_force_test(const tal_forces *forces, const tal_state *state, tal_
     tal_force_report found = {.worst = 0.0};
     size_t bytes = 0;
     void *room = take_arrays(&s, &bytes);
-    tal_status st = tal_state_create(forces->system, &s.here, err);
-    if (st == TAL_OK) st = tal_state_create(forces->system, &s.there, err);
+    tal_status st = tal_state_create(forces->system, &s.given, err);
+    if (st == TAL_OK) st = tal_state_create(forces->system, &s.moved, err);
     if (st == TAL_OK) st = tal_state_create(forces->system, &s.rest, err);
     if (st == TAL_OK && room == NULL) {
         st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to test force '%s'", element->name);
@@ -337,7 +337,7 @@ tal_status tal_force_test(const tal_forces *forces, const tal_state *state, tal_
     }
     tali_free(&forces->allocator, room, bytes);
     tal_state_destroy(s.rest);
-    tal_state_destroy(s.there);
-    tal_state_destroy(s.here);
+    tal_state_destroy(s.moved);
+    tal_state_destroy(s.given);
     return st;
 }

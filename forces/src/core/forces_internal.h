@@ -13,6 +13,10 @@
 
 #include <talus/forces/force.h>
 
+/// Points closer than this have no direction between them [m]: the square of their distance is
+/// about to underflow.
+#define TALI_FORCE_LEAST_DISTANCE 1e-150
+
 /// The most chunks that elements are cut into for threads.
 #define TALI_MAX_FORCE_CHUNKS 64
 
@@ -82,8 +86,10 @@ struct tal_forces {
     tal_executor executor;
     int num_chunks; // 0: no chunks
     int num_bodies, nu;
-    bool declaring; // the topology is being realized: elements may declare
-    bool has_rates; // some element has z, or something to do at Acceleration
+    tal_group_ix limits, limit_rates; // triggers of muscles, muscle_limit.c
+    int num_limits;                   // slots of these
+    bool declaring;                   // the topology is being realized: elements may declare
+    bool has_rates;                   // some element has z, or something to do at Acceleration
 };
 
 extern const tal_subsystem_ops tali_forces_ops;

@@ -4,6 +4,7 @@
 
 #include "core/derivative_internal.h"
 #include "core/forces_internal.h"
+#include "muscle/muscle_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -120,7 +121,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     forces->num_bodies = tal_matter_num_bodies(forces->matter);
     forces->nu = num_speeds(forces->matter);
     if (!declare_enabled(forces) || !tali_paths_declare(forces) || !declare_identity(forces) ||
-        !tali_controls_declare(forces)) {
+        !tali_controls_declare(forces) || !tali_muscle_declare_limits(forces)) {
         return tal_system_error(system)->status;
     }
     forces->declaring = true;
@@ -214,6 +215,7 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
             zdot[j] = 0.0;
         }
     }
+    tali_muscle_write_limits(forces, &context);
     return TAL_OK;
 }
 
@@ -345,7 +347,7 @@ static void clear_sum(const tal_forces *forces, const sum_task *task)
     memset(task->to.f, 0, (size_t)forces->nu * sizeof *task->to.f);
 }
 
-// The sum is not finite: apply the elements one at a time to find the one to blame.
+// The sum is not finite: apply the elements one at a time to find the one that causes it.
 static tal_status name_culprit(const tal_forces *forces, tal_state *state, const sum_task *task)
 {
     for (int i = 0; i < task->n; ++i) {

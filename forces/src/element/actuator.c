@@ -257,7 +257,7 @@ static tal_status apply_two_point(const void *self, const tal_force_context *con
     const tal_status st = calc_output(it, context, &output);
     const tal_vec3 p = tal_v3_sub(p_GS[1], p_GS[0]);
     const double x = tal_v3_norm(p);
-    const tal_vec3 f_G = tal_v3_scale(x > 1e-150 ? output / x : 0.0, p);
+    const tal_vec3 f_G = tal_v3_scale(x > TALI_FORCE_LEAST_DISTANCE ? output / x : 0.0, p);
     tal_apply_station_force(&context->poses, it->body[0], placed->p_MS[0], tal_v3_neg(f_G), F);
     tal_apply_station_force(&context->poses, it->body[1], placed->p_MS[1], f_G, F);
     return st;

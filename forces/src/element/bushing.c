@@ -154,7 +154,8 @@ static const char *check(const double params[])
 {
     const tal_mat3 R1 = frame_from(params + TAL_BUSHING_FRAME_1).R;
     const tal_mat3 R2 = frame_from(params + TAL_BUSHING_FRAME_2).R;
-    const bool good = tal_rotation_is_valid(&R1, 1e-9) && tal_rotation_is_valid(&R2, 1e-9);
+    const bool good = tal_rotation_is_valid(&R1, TALI_ROTATION_TOLERANCE) &&
+                      tal_rotation_is_valid(&R2, TALI_ROTATION_TOLERANCE);
     return good ? NULL : "the axes of a frame are not perpendicular, right-handed and of length 1";
 }
 

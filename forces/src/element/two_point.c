@@ -54,7 +54,8 @@ TAL_ALWAYS_INLINE line line_at(const two_point *it, const tal_force_context *con
     }
     const tal_vec3 p = tal_v3_sub(p_GS[1], p_GS[0]);
     at.x = tal_v3_norm(p);
-    at.d_G = tal_v3_scale(pick(less(spread(1e-150), at.x), 1.0 / at.x, spread(0.0)), p);
+    at.d_G = tal_v3_scale(
+        pick(less(spread(TALI_FORCE_LEAST_DISTANCE), at.x), 1.0 / at.x, spread(0.0)), p);
     if (context->velocities.bytes == NULL) return at;
     const tal_vec3 v1 = tali_force_station_velocity(context, it->body[0], at.p_MS_G[0]);
     const tal_vec3 v2 = tali_force_station_velocity(context, it->body[1], at.p_MS_G[1]);
@@ -93,7 +94,7 @@ static tal_status apply_change(const two_point *it, const tal_force_context *con
 {
     const line at = line_at(it, context);
     const double t = calc_tension(tali_force_element_values(&it->base, context), &at);
-    if (!(at.x > 1e-150)) return TAL_OK; // no direction, no force
+    if (!(at.x > TALI_FORCE_LEAST_DISTANCE)) return TAL_OK; // no direction, no force
     tal_vec3 arm[2], dp[2], v[2], dv[2];
     for (int k = 0; k < 2; ++k) {
         const int b = it->body[k];

@@ -225,6 +225,7 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
         const double initial =
             def->initial_fiber_length > 0.0 ? def->initial_fiber_length : def->fiber_length;
         it->fiber_z = declare_z(forces, me, "fiber_length", initial, def->fiber_length);
+        tali_muscle_declare_limit(forces, me);
     } else if (it->kind != TALI_MUSCLE_RIGID) {
         it->fiber_z = declare_z(forces, me, "tendon_force", def->initial_tendon_force, 1.0);
     }

@@ -5,6 +5,12 @@
 
 #include <math.h>
 
+// With at least this damping, the active curve and the ends of the velocity curve may be zero.
+static const double DAMPED = 1e-3;
+
+// Without it, the least value of the active curve.
+static const double LEAST_ACTIVE = 0.1;
+
 // --- checks ---
 
 typedef struct demand {
@@ -178,8 +184,8 @@ static tal_status build_millard(const tal_muscle_def *def, tali_muscle_millard *
         {"Millard's concentric_slope", c->concentric_slope, 0.0, 1.0},
         {"Millard's eccentric", c->eccentric, 1.0, infinity}};
     tal_status st = CHECK(demands, err);
-    const bool has_zeros = def->rigid_tendon || def->damping >= 1e-3;
-    const double least = has_zeros ? 0.0 : fmax(c->active_minimum, 0.1);
+    const bool has_zeros = def->rigid_tendon || def->damping >= DAMPED;
+    const double least = has_zeros ? 0.0 : fmax(c->active_minimum, LEAST_ACTIVE);
     if (st == TAL_OK) st = build_tendon(c, &to->tendon, err);
     if (st == TAL_OK) st = build_passive(c, &to->passive, err);
     if (st == TAL_OK) st = build_active(c, least, &to->active, err);

@@ -1,4 +1,4 @@
-// The curves of a muscle, whoever's they are: one switch on the model for each curve.
+// The curves of a muscle of any model: one switch on the model for each curve.
 #ifndef TALUS_MUSCLE_CURVES_INTERNAL_H
 #define TALUS_MUSCLE_CURVES_INTERNAL_H
 

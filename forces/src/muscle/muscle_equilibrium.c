@@ -4,6 +4,9 @@
 #include <float.h>
 #include <math.h>
 
+// Normalized speeds that agree to this have settled.
+static const double SAME_SPEED = 1e-12;
+
 typedef struct balance {
     const tali_muscle_curves *curves;
     const tali_muscle_sizes *sizes;
@@ -99,7 +102,7 @@ double tali_muscle_moving_equilibrium(const tali_muscle_curves *curves,
         const double sum = fiber + tendon;
         const double tendon_speed = tendon > 0.0 && sum > 0.0 ? ldot * fiber / sum : ldot;
         const double next = (ldot - tendon_speed) * at.fiber.cosine / sizes->vmax;
-        if (fabs(next - v) <= 1e-12) return length;
+        if (fabs(next - v) <= SAME_SPEED) return length;
         v = 0.5 * (v + next); // half steps: the shares of fibers and tendon swing otherwise
     }
     const double length = tali_muscle_equilibrium_length(curves, sizes, l, a, 0.0, how);

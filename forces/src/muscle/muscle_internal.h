@@ -93,6 +93,19 @@ typedef struct tali_muscle {
     tal_muscle_def def; ///< as it was added, for model files
 } tali_muscle;
 
+/// @name Fibers at their shortest length, as events
+/// @{
+
+/// Declare the triggers of all muscles whose fibers have a shortest length. False after a failure.
+bool tali_muscle_declare_limits(tal_forces *forces);
+
+/// Declare the event of one of them.
+void tali_muscle_declare_limit(tal_forces *forces, tal_force_ix me);
+
+/// Write the triggers. On entry: the rates of all z are known.
+void tali_muscle_write_limits(const tal_forces *forces, const tal_force_context *context);
+/// @}
+
 /// The element, if it is a muscle; NULL and a breach otherwise.
 const tali_muscle *tali_muscle_at(const tal_forces *forces, tal_force_ix force, const char *where);
 

@@ -175,41 +175,53 @@ typedef struct tali_muscle_degroote {
     double tendon_rate;                               ///< kT of 0.2 (exp(kT (lt - 1)) - 1)
 } tali_muscle_degroote;
 
-/// b0 exp(-r^2 / 2) with r = (x - b1) / (b2 + b3 x), added to a curve.
-TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_add_bell(tali_muscle_curve sum, const double b[4],
-                                                         real x)
+/// Both curves of the fibers.
+typedef struct tali_muscle_fiber_curves {
+    tali_muscle_curve active, passive;
+} tali_muscle_fiber_curves;
+
+/// The active curve is a sum of three Gaussians whose width depends on x, b0 exp(-r^2 / 2) with
+/// r = (x - b1) / (b2 + b3 x). All exponentials are computed together.
+TAL_ALWAYS_INLINE tali_muscle_fiber_curves
+tali_muscle_degroote_fiber(const tali_muscle_degroote *it, real l)
 {
-    const real zero = spread(0.0), inverse = 1.0 / fused(spread(b[3]), x, spread(b[2]));
-    const real r = (x - b[1]) * inverse;
-    const mask is_far = less(spread(50.0), real_abs(r)); // exp(-r^2 / 2) is zero there
-    const real near = pick(is_far, zero, r);
-    const real term = pick(is_far, zero, b[0] * real_exp(-0.5 * near * near));
-    const real dr = (b[2] + b[3] * b[1]) * pick(is_far, zero, inverse * inverse);
-    return (tali_muscle_curve){sum.y + term, sum.slope - near * dr * term};
+    static const double b0[4] = {0.8150671134243542, 0.433004984392647, 0.1, 0.0};
+    static const double b1[4] = {1.055033428970575, 0.716775413397760, 1.0, 0.0};
+    static const double b2[4] = {0.162384573599574, -0.029947116970696, 0.353553390593274, 1.0};
+    static const double b3[4] = {0.063303448465465, 0.200356847296188, 0.0, 0.0};
+    const real x = 1.0 + (l - 1.0) * it->narrow, zero = spread(0.0);
+    real r[4], dr[4], power[4], e[4];
+    for (int k = 0; k < 4; ++k) {
+        const real inverse = 1.0 / fused(spread(b3[k]), x, spread(b2[k]));
+        const real ratio = (x - b1[k]) * inverse;
+        const mask is_far = less(spread(37.0), real_abs(ratio)); // the Gaussian is zero there
+        r[k] = pick(is_far, spread(37.0), ratio);
+        dr[k] = (b2[k] + b3[k] * b1[k]) * pick(is_far, zero, inverse * inverse);
+        power[k] = -0.5 * r[k] * r[k];
+    }
+    power[3] = it->passive_rate * (l - 1.0);
+    real_exp_each(power, e, 4);
+    real y = zero, slope = zero;
+    for (int k = 0; k < 3; ++k) {
+        const real term = b0[k] * e[k];
+        y = y + term;
+        slope = slope - r[k] * dr[k] * term;
+    }
+    return (tali_muscle_fiber_curves){{y, slope * it->narrow},
+                                      {it->passive_scale * (e[3] - it->passive_zero),
+                                       it->passive_scale * it->passive_rate * e[3]}};
 }
 
-/// Sum of three Gaussians whose width depends on x.
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_active(const tali_muscle_degroote *it,
                                                                 real l)
 {
-    static const double b[3][4] = {
-        {0.8150671134243542, 1.055033428970575, 0.162384573599574, 0.063303448465465},
-        {0.433004984392647, 0.716775413397760, -0.029947116970696, 0.200356847296188},
-        {0.1, 1.0, 0.353553390593274, 0.0}};
-    const real x = 1.0 + (l - 1.0) * it->narrow;
-    tali_muscle_curve sum = {spread(0.0), spread(0.0)};
-    for (int k = 0; k < 3; ++k) {
-        sum = tali_muscle_add_bell(sum, b[k], x);
-    }
-    return (tali_muscle_curve){sum.y, sum.slope * it->narrow};
+    return tali_muscle_degroote_fiber(it, l).active;
 }
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_passive(const tali_muscle_degroote *it,
                                                                  real l)
 {
-    const real e = real_exp(it->passive_rate * (l - 1.0));
-    return (tali_muscle_curve){it->passive_scale * (e - it->passive_zero),
-                               it->passive_scale * it->passive_rate * e};
+    return tali_muscle_degroote_fiber(it, l).passive;
 }
 
 /// Integral of the passive curve from 0.2, where it is zero.

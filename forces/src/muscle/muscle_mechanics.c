@@ -26,6 +26,12 @@ static void set_fiber_curves(const tali_muscle_curves *curves, const tali_muscle
                              tali_muscle_found *at)
 {
     const real l = at->fiber.length / sizes->lo;
+    if (curves->model == TAL_MUSCLE_DEGROOTE) {
+        const tali_muscle_fiber_curves both = tali_muscle_degroote_fiber(&curves->degroote, l);
+        at->active = both.active;
+        at->passive = both.passive;
+        return;
+    }
     at->active = tali_muscle_active(curves, l);
     at->passive = tali_muscle_passive(curves, l);
 }

@@ -8,6 +8,8 @@
 //   a free speed i    the allowed motion closest to a unit of u_i is N n, with n the row i of N;
 //                     scaled so that u_i = 1:  r_i = n . (N^T g_f) / |n|^2
 //   a known speed i   u_f = -G_f^+ G_i:        r_i = g_i + u_f . g_f
+#include "array_internal.h"
+
 #include "core/forces_internal.h"
 
 #include <float.h>
@@ -146,15 +148,6 @@ static double arm_of_free(const allowed *in, int i)
     return size > round_off * round_off ? sum / size : 0.0;
 }
 
-static double largest(const double x[], int n)
-{
-    double most = 0.0;
-    for (int i = 0; i < n; ++i) {
-        most = fmax(most, fabs(x[i]));
-    }
-    return most;
-}
-
 // Whether the constraints allow a unit of the known speed i and -w of the free ones:
 // G_i - G_f w = 0.
 static bool is_allowed(const allowed *in, int i)
@@ -167,7 +160,8 @@ static bool is_allowed(const allowed *in, int i)
             in->rows[k] -= column(in->G, j)[k] * in->w[in->place[j]];
         }
     }
-    return largest(in->rows, in->num_rows) <= round_off * largest(G_i, in->num_rows);
+    return tali_array_largest(in->rows, in->num_rows) <=
+           round_off * tali_array_largest(G_i, in->num_rows);
 }
 
 static tal_status calc_arm_of_known(tal_state *state, allowed *in, int i, double *arm)

@@ -10,6 +10,12 @@
 #include <math.h>
 #include <string.h>
 
+// A conditional point stays while its coordinate is outside of its range by less [rad or m].
+static const double RANGE_MARGIN = 1e-5;
+
+// Points of contact that move by less have settled: relative to the path, and [m].
+static const double SETTLED = 1e-14, SETTLED_AT = 1e-15;
+
 enum {
     MAX_SWEEPS = 1000
 };
@@ -39,7 +45,7 @@ bool tali_path_is_active(const tali_path_arg *arg, const tali_path_point *point)
 {
     if (point->kind != TALI_PATH_CONDITIONAL) return true;
     const double q = coordinate(arg, point->when);
-    return q >= point->low - 1e-5 && q <= point->high + 1e-5;
+    return q >= point->low - RANGE_MARGIN && q <= point->high + RANGE_MARGIN;
 }
 
 // Component k of a moving point, its slope, and the coordinate. Beyond its range it stands still.
@@ -199,7 +205,7 @@ static tal_status choose(const tali_path_arg *arg, tali_path_line *line, const h
     return TAL_OK;
 }
 
-// Lay the path over one obstacle anew; how far it moved there, infinite if it came or went.
+// Lay the path over one obstacle again; how far it moved there, infinite if it came or went.
 static tal_status lay_over(const tali_path_arg *arg, tali_path_line *line, const hurdle *it,
                            double *moved_by)
 {
@@ -256,7 +262,7 @@ tal_status tali_path_draw(const tali_path_arg *arg, tali_path_line *line)
         st = sweep(arg, line, &farthest);
         if (st != TAL_OK || line->path->num_over == 1) return st;
         const tal_vec3 ends = tal_v3_sub(line->nodes[line->num - 1].p_GS, line->nodes[0].p_GS);
-        if (farthest <= 1e-14 * tal_v3_norm(ends) + 1e-15) return TAL_OK;
+        if (farthest <= SETTLED * tal_v3_norm(ends) + SETTLED_AT) return TAL_OK;
     }
     return tal_state_fail(arg->state, TAL_ERR_NO_CONVERGENCE,
                           "path '%s' does not settle on its %d obstacles: they push it from one to "
@@ -289,7 +295,7 @@ TAL_ALWAYS_INLINE double chord(const tali_path_node *from, const tali_path_node 
 {
     const tal_vec3 p = tal_v3_sub(at->p_GS, from->p_GS);
     const double length = tal_v3_norm(p);
-    *d_G = tal_v3_scale(length > 1e-150 ? 1.0 / length : 0.0, p);
+    *d_G = tal_v3_scale(length > TALI_FORCE_LEAST_DISTANCE ? 1.0 / length : 0.0, p);
     return length;
 }
 

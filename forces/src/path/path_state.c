@@ -118,11 +118,11 @@ typedef struct places {
 
 static places places_of(const tali_paths *all)
 {
-    places at;
-    at.touch = tali_align((size_t)all->num * sizeof(double));
-    at.loads = at.touch + tali_align((size_t)all->num * sizeof(tali_path_touch));
-    at.pushes = at.loads + tali_align((size_t)all->num_loads * sizeof(tali_path_load));
-    at.size = at.pushes + (size_t)all->num_pushes * sizeof(tali_path_push);
+    places at = {.size = 0};
+    (void)tali_piece_at(&at.size, (size_t)all->num * sizeof(double)); // lengths come first
+    at.touch = tali_piece_at(&at.size, (size_t)all->num * sizeof(tali_path_touch));
+    at.loads = tali_piece_at(&at.size, (size_t)all->num_loads * sizeof(tali_path_load));
+    at.pushes = tali_piece_at(&at.size, (size_t)all->num_pushes * sizeof(tali_path_push));
     return at;
 }
 

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/geometry.h
- * @brief Shapes and triangle meshes. Knows nothing of bodies or States: it depends on common/
+ * @brief Shapes and triangle meshes. Knows nothing about bodies or States: it depends on common/
  * alone.
  */
 

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+// No polygon has more corners.
+static const double MOST_CORNERS = 1e9;
+
 // A file being read.
 typedef struct reader {
     tali_soup *soup;
@@ -106,7 +109,7 @@ static void read_polygons(reader *r, const tali_xml_element *polys)
     double before = 0.0, end = 0.0;
     while (!r->failed && next_number(&ends, &end)) {
         // corners beyond the list are refused when they are looked for
-        read_polygon(r, corners, &at, (long)fmax(0.0, fmin(1e9, end - before)));
+        read_polygon(r, corners, &at, (long)fmax(0.0, fmin(MOST_CORNERS, end - before)));
         before = end;
     }
     check_end(r, offsets, ends);

@@ -265,7 +265,7 @@ static void build_loop_screw(tali_model *m, tali_model_item *item)
 
 static const tali_model_attribute constant_attributes[] = {
     {"mobility", TALI_TYPE_MOBILITY, .doc = "what it acts on"},
-    {"value", TALI_TYPE_REAL, 1, .flags = TALI_OF_MOBILITY, .doc = "value that is kept"},
+    {"value", TALI_TYPE_REAL, 1, .flags = TALI_OF_MOBILITY, .doc = "its constant value"},
     {.name = NULL}};
 
 static tal_constraint_def def_on(const tali_model *m, const tali_model_item *item)
@@ -353,7 +353,8 @@ static void build_no_slip(tali_model *m, tali_model_item *item)
 
 static const tali_model_attribute point_on_plane_attributes[] = {
     BODIES_1_2,
-    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "on body 1: its xy"},
+    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
+     .doc = "frame on body 1; the plane is its x and y"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on body 2 [m]"},
     {.name = NULL}};
 
@@ -374,7 +375,8 @@ static void build_point_on_plane(tali_model *m, tali_model_item *item)
 static const tali_model_attribute sphere_on_plane_attributes[] = {
     BODIES_1_2,
     ROLLING,
-    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "on body 1: its xy"},
+    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
+     .doc = "frame on body 1; the plane is its x and y"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on body 2 [m]"},
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
     {.name = NULL}};
@@ -393,7 +395,8 @@ static void build_sphere_on_plane(tali_model *m, tali_model_item *item)
 static const tali_model_attribute disk_on_plane_attributes[] = {
     BODIES_1_2,
     ROLLING,
-    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "on body 1: its xy"},
+    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
+     .doc = "frame on body 1; the plane is its x and y"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the disk, on body 2 [m]"},
     {"axis", TALI_TYPE_REAL, 3, "0 0 1", .doc = "across the disk, on body 2"},
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
@@ -476,11 +479,11 @@ const tali_model_row tali_model_constraint_rows[] = {
                build_constant_orientation, "Two frames stay parallel."),
     CONSTRAINT("weld", "weld", two_frames_attributes, build_weld, "Two frames coincide."),
     CONSTRAINT("constant_coordinate", "constant coordinate", constant_attributes,
-               build_constant_coordinate, "A coordinate is kept."),
+               build_constant_coordinate, "A coordinate is constant."),
     CONSTRAINT("constant_speed", "constant speed", constant_attributes, build_constant_speed,
-               "A speed is kept."),
+               "A speed is constant."),
     CONSTRAINT("constant_acceleration", "constant acceleration", constant_attributes,
-               build_constant_acceleration, "An acceleration is kept."),
+               build_constant_acceleration, "An acceleration is constant."),
     COUPLER("coordinate_coupler", "coordinate coupler", coordinate_coupler_attributes,
             build_coordinate_coupler, "A function of coordinates, given inside, is zero."),
     COUPLER("speed_coupler", "speed coupler", speed_coupler_attributes, build_speed_coupler,

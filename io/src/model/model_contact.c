@@ -102,7 +102,7 @@ static const tali_model_attribute surface_attributes[] = {
     {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the surface"},
     {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "what it is on"},
     {"material", TALI_TYPE_MATERIAL, .initial = "soft",
-     .doc = "material that gives the values that are not given here"},
+     .doc = "material for all values that are not given here"},
     {"cliques", TALI_TYPE_REALS, .initial = "",
      .doc = "numbers from 1 to 64: surfaces with a common clique do not touch"},
     {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "of the shape, on the body"},
@@ -168,7 +168,7 @@ static void check_material(tali_model *m, tali_model_item *item)
 static const tali_model_attribute material_attributes[] = {
     {"name", TALI_TYPE_NAME, .doc = "not the name of a built-in material"},
     {"material", TALI_TYPE_MATERIAL, .initial = "soft",
-     .doc = "material that gives the values that are not given here"},
+     .doc = "material for all values that are not given here"},
     {.name = NULL}};
 
 const tali_model_row tali_model_material_rows[] = {{.name = "material",
@@ -186,7 +186,7 @@ const tali_model_attribute tali_model_smooth_contact_attributes[] = {
     {"kink", TALI_TYPE_BOOL, .initial = "no",
      .doc = "use Hollars' friction curve instead of Stribeck's"},
     {"material", TALI_TYPE_MATERIAL, .initial = "soft",
-     .doc = "material that gives the values that are not given here"},
+     .doc = "material for all values that are not given here"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on its body [m]"},
     {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
      .doc = "of the half-space: its outward normal is -x"},
@@ -228,7 +228,8 @@ const tali_model_attribute tali_model_exponential_spring_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "the body the station is on"},
     {"plane_body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body the plane is on"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on its body [m]"},
-    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "the plane is its xy"},
+    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
+     .doc = "on its body; the plane is x and y of this frame"},
     {"d0", TALI_TYPE_REAL, 1, "0.0065905", .doc = "height at which the force is d1 [m]"},
     {"d1", TALI_TYPE_REAL, 1, "0.5336", TALI_POSITIVE_NUMBER, .doc = "[N]"},
     {"d2", TALI_TYPE_REAL, 1, "1150", TALI_POSITIVE_NUMBER, .doc = "[1/m]"},

@@ -399,7 +399,8 @@ static void build_bushing(tali_model *m, tali_model_item *item)
 
 #define DRIVE                                                                                      \
     {"gain", TALI_TYPE_REAL, 1, .doc = "output per control [N or N m]"},                           \
-        {"control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"},    \
+        {"control", TALI_TYPE_REAL, 1, "0",                                                        \
+         .doc = "number that is added to measure and controllers"},                                \
         {"least", TALI_TYPE_REAL,      1,                                                          \
          "-inf",  TALI_MAYBE_INFINITE, .doc = "control is not below this"},                        \
     {                                                                                              \
@@ -693,7 +694,8 @@ const tali_model_row tali_model_force_rows[] = {
           tali_model_build_smooth_contact, "A sphere on a half-space, smooth everywhere."),
     {.name = "exponential_spring",
      .kind = "exponential spring",
-     .doc = "A station above a plane, held by springs.",
+     .doc =
+         "A station above a plane: a force that grows exponentially pushes it away, and friction holds it.",
      .shared = force_attributes,
      .own = tali_model_exponential_spring_attributes,
      .check = tali_model_check_exponential_spring,

@@ -17,7 +17,7 @@ static void make_function(tali_model *m, tali_model_item *item)
 }
 
 static const tali_model_attribute constant_attributes[] = {
-    {"value", TALI_TYPE_REAL, 1, .doc = "value for all arguments"},
+    {"value", TALI_TYPE_REAL, 1, .doc = "the value"},
     {"arguments", TALI_TYPE_INTEGER, .initial = "1", .doc = "number of arguments"},
     {.name = NULL}};
 

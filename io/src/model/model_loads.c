@@ -64,7 +64,7 @@ const tali_model_row tali_model_load_rows[] = {{.name = "load",
                                                 .describe = describe_mobility_load},
                                                {.name = NULL}};
 
-// Forces that somebody set: those that are not zero.
+// Forces that were set: those that are not zero.
 void tali_model_write_loads(tali_model_description *discrete)
 {
     tali_model_writer *w = discrete->w;

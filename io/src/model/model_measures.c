@@ -233,12 +233,13 @@ static void build_hold(tali_model *m, tali_model_item *item)
 
 static const tali_model_attribute coordinate_attributes[] = {
     {"mobility", TALI_TYPE_MOBILITY, .flags = TALI_COUNTED_AS_GIVEN,
-     .doc = "whose, as `knee` or `pelvis:2`; or its name"},
+     .doc = "body and number, as `knee` or `pelvis:2`; or the name of the coordinate"},
     {.name = NULL}};
 
 static const tali_model_attribute speed_attributes[] = {
     {"mobility", TALI_TYPE_MOBILITY,
-     .doc = "whose, as `knee` or `pelvis:2`; or the name of a coordinate, whose rate it is"},
+     .doc =
+         "body and number, as `knee` or `pelvis:2`; or the name of the coordinate of which it is the rate"},
     {.name = NULL}};
 
 static tal_mobility mobility_of(const tali_model *m, const tali_model_item *item)
@@ -271,7 +272,7 @@ static void build_speed(tali_model *m, tali_model_item *item)
 static const tali_model_attribute station_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "the body that the station is on"},
     {"from", TALI_TYPE_BODY, .initial = "ground",
-     .doc = "the body whose origin it is measured from, and which the direction is fixed to"},
+     .doc = "the body from whose origin it is measured, and on which the direction is fixed"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
     {"along", TALI_TYPE_REAL, 3, .doc = "direction, of any length except zero"},
     {.name = NULL}};
@@ -302,7 +303,7 @@ static void build_distance(tali_model *m, tali_model_item *item)
 }
 
 static const tali_model_attribute multiplier_attributes[] = {
-    {"constraint", TALI_TYPE_CONSTRAINT, .doc = "whose"},
+    {"constraint", TALI_TYPE_CONSTRAINT, .doc = "the constraint"},
     {"row", TALI_TYPE_INTEGER, .initial = "0", .doc = "which of its equations, counted from 0"},
     {.name = NULL}};
 
@@ -491,7 +492,7 @@ const tali_model_row tali_model_measure_rows[] = {
                "The tension of a force along a path, not of a muscle [N]."),
     MEASURE_OF("muscle_output", "muscle output", tali_model_muscle_output_attributes, NULL,
                tali_model_build_muscle_output, tali_model_describe_muscle_output,
-               "What can be read of a muscle."),
+               "An output of a muscle: a length, a force, a power."),
     MEASURE_OF("metabolics", "metabolics", tali_model_metabolics_attributes, NULL,
                tali_model_build_metabolics, tali_model_describe_metabolics,
                "The metabolic power of a muscle [W] (talus/forces/metabolics.h)."),

@@ -27,13 +27,13 @@ enum {
 };
 
 #define MUSCLE_TARGETS(kind_of_activation)                                                         \
-    {"path", TALI_TYPE_PATH, .doc = "that it pulls along"},                                        \
+    {"path", TALI_TYPE_PATH, .doc = "the path that it pulls along"},                               \
         {"measure", TALI_TYPE_MEASURE, .initial = "",                                              \
          .doc = "a measure that adds to its control, one number"},                                 \
     {                                                                                              \
         "activation", TALI_TYPE_WORD,                                                              \
             .initial = (kind_of_activation), .words = "first_order|smooth|none",                   \
-            .doc = "how it follows the control; `none`: it is the control"                         \
+            .doc = "how activation follows the control; `none`: it is the control"                 \
     }
 
 #define MUSCLE_NUMBERS(rise, fall, least)                                                          \
@@ -59,15 +59,19 @@ enum {
          1,                                                                                        \
          "10",                                                                                     \
          TALI_POSITIVE_NUMBER,                                                                     \
-         .doc = "of shortening without load [optimal fiber lengths per second]"},                  \
+         .doc = "largest speed of shortening, without load [optimal fiber lengths per second]"},   \
         {"activation_time",                                                                        \
          TALI_TYPE_REAL,                                                                           \
          1,                                                                                        \
          (rise),                                                                                   \
          TALI_POSITIVE_NUMBER,                                                                     \
-         .doc = "in which activation rises [s]"},                                                  \
-        {"deactivation_time",           TALI_TYPE_REAL, 1, (fall), TALI_POSITIVE_NUMBER,           \
-         .doc = "in which it falls [s]"},                                                          \
+         .doc = "time constant of rising activation [s]"},                                         \
+        {"deactivation_time",                                                                      \
+         TALI_TYPE_REAL,                                                                           \
+         1,                                                                                        \
+         (fall),                                                                                   \
+         TALI_POSITIVE_NUMBER,                                                                     \
+         .doc = "time constant of falling activation [s]"},                                        \
         {"min_activation", TALI_TYPE_REAL,          1,                                             \
          (least),          TALI_NO_NEGATIVE_NUMBER, .doc = "its smallest value"},                  \
         {"smoothing",                                                                              \
@@ -76,11 +80,12 @@ enum {
          "0.1",                                                                                    \
          TALI_NO_NEGATIVE_NUMBER,                                                                  \
          .doc = "of `smooth` activation: how sharply rising changes to falling"},                  \
-        {"control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"},    \
+        {"control", TALI_TYPE_REAL, 1, "0",                                                        \
+         .doc = "number that is added to measure and controllers"},                                \
         {"control_range", TALI_TYPE_REAL,      2,                                                  \
-         "0 1",           TALI_MAYBE_INFINITE, .doc = "within which the control is kept"},         \
+         "0 1",           TALI_MAYBE_INFINITE, .doc = "range of the control"},                     \
         {"override", TALI_TYPE_REALS, .initial = "",                                               \
-         .doc = "tension that replaces that of the muscle [N]; default: it is not replaced"},      \
+         .doc = "a tension to use instead of that of the muscle [N]; default: none"},              \
     {                                                                                              \
         "initial_activation", TALI_TYPE_REAL, 1, "0.05", .doc = "where `z` does not give it"       \
     }
@@ -137,7 +142,7 @@ const tali_model_attribute tali_model_millard_attributes[] = {
     CURVE("active_steep", "0.73", "where it turns from steep to shallow"),
     CURVE("active_to", "1.8123", "where it ends"),
     CURVE("active_slope", "0.8616", "of its shallow part"),
-    CURVE("active_minimum", "0.1", "least value of it; 0 where damping allows that"),
+    CURVE("active_minimum", "0.1", "its least value; 0 where damping allows that"),
     CURVE("concentric_slope_end", "0", "of the velocity curve at the largest speed"),
     CURVE("concentric_slope", "0.25", "near it"),
     CURVE("isometric_slope", "5", "at rest"),
@@ -325,7 +330,7 @@ void tali_model_describe_muscle(tali_model_description *d)
 // ---- measures
 
 const tali_model_attribute tali_model_muscle_output_attributes[] = {
-    {"muscle", TALI_TYPE_FORCE, .doc = "whose"},
+    {"muscle", TALI_TYPE_FORCE, .doc = "the muscle"},
     {"output", TALI_TYPE_WORD, .initial = "actuation",
      .words = "length|speed|excitation|activation|fiber_length|normalized_fiber_length|"
               "fiber_length_along_tendon|pennation_angle|cos_pennation_angle|tendon_length|"
@@ -338,7 +343,8 @@ const tali_model_attribute tali_model_muscle_output_attributes[] = {
               "fiber_stiffness_along_tendon|tendon_stiffness|muscle_stiffness|fiber_active_power|"
               "fiber_passive_power|tendon_power|muscle_power|fiber_potential_energy|"
               "tendon_potential_energy|equilibrium_residual",
-     .doc = "which (talus/forces/muscle.h has units and formulas); `actuation` is the tension"},
+     .doc =
+         "which output (talus/forces/muscle.h has units and formulas); `actuation` is the tension"},
     {.name = NULL}};
 
 void tali_model_build_muscle_output(tali_model *m, tali_model_item *item)
@@ -365,14 +371,14 @@ void tali_model_describe_muscle_output(tali_model_description *d)
     }
 
 const tali_model_attribute tali_model_metabolics_attributes[] = {
-    {"muscle", TALI_TYPE_FORCE, .doc = "whose"},
+    {"muscle", TALI_TYPE_FORCE, .doc = "the muscle"},
     {"model", TALI_TYPE_WORD, .initial = "umberger", .words = "umberger|bhargava",
      .doc = "of 2010, or of 2004"},
-    FLAG("heat", "yes", "activation and maintenance count"),
-    FLAG("shortening", "yes", "heat of shortening and lengthening counts"),
-    FLAG("work", "yes", "mechanical work counts"),
+    FLAG("heat", "yes", "include heat of activation and maintenance"),
+    FLAG("shortening", "yes", "include heat of shortening and lengthening"),
+    FLAG("work", "yes", "include mechanical work"),
     FLAG("negative_work", "yes", "Umberger: also the work of lengthening fibers"),
-    FLAG("recruitment", "yes", "Umberger: the part of slow fibers follows the excitation"),
+    FLAG("recruitment", "yes", "Umberger: the fraction of slow fibers depends on the excitation"),
     FLAG("force_shortening", "no", "Bhargava: heat of shortening depends on the force"),
     FLAG("forbid_negative", "yes", "heat is raised until heat and work are not negative"),
     FLAG("least_heat", "yes", "heat is at least 1 W/kg"),

@@ -10,9 +10,9 @@
 
 static const tali_model_attribute wrap_attributes[] = {
     {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the obstacle"},
-    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "that it is fixed on"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body that it is fixed on"},
     {"side", TALI_TYPE_WORD, .initial = "any", .words = "any|+x|-x|+y|-y|+z|-z",
-     .doc = "on which paths stay"},
+     .doc = "the side on which paths stay"},
     {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "of the obstacle, on its body"},
     {.name = NULL}};
 
@@ -109,21 +109,21 @@ const tali_model_row tali_model_wrap_rows[] = {
 // ---- what stands in a path
 
 static const tali_model_attribute point_attributes[] = {
-    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "that it is on"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body that it is on"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on its body [m]"},
     {.name = NULL}};
 
 static const tali_model_attribute conditional_attributes[] = {
-    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "that it is on"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body that it is on"},
     {"coordinate", TALI_TYPE_MOBILITY, .flags = TALI_COUNTED_WITH_ANGLES,
-     .doc = "that decides whether it is part of the path"},
+     .doc = "the coordinate that decides whether it is part of the path"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on its body [m]"},
     {"range", TALI_TYPE_REAL, 2, .flags = TALI_OF_MOBILITY | TALI_MAYBE_INFINITE,
      .doc = "low and high; it is part of the path while the coordinate is between them"},
     {.name = NULL}};
 
 static const tali_model_attribute moving_attributes[] = {
-    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "that it is on"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body that it is on"},
     {"coordinates", TALI_TYPE_MOBILITIES, .flags = TALI_COUNTED_WITH_ANGLES,
      .doc = "three: of the functions inside, which are x, y and z in its frame [m]"},
     {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "on its body"},
@@ -132,8 +132,9 @@ static const tali_model_attribute moving_attributes[] = {
 static const tali_model_attribute over_attributes[] = {
     {"wrap", TALI_TYPE_WRAP, .doc = "the obstacle"},
     {"first", TALI_TYPE_INTEGER, .initial = "0",
-     .doc = "point of the path from which on it can lie on the obstacle, counted from 0"},
-    {"last", TALI_TYPE_INTEGER, .initial = "0", .doc = "up to which point; 0: the last one"},
+     .doc =
+         "first point between which and `last` the path can lie on the obstacle, counted from 0"},
+    {"last", TALI_TYPE_INTEGER, .initial = "0", .doc = "last point; 0: the last point of the path"},
     {.name = NULL}};
 
 static tal_path_ix path_of(const tali_model *m, const tali_model_item *item)
@@ -238,7 +239,7 @@ const tali_model_row tali_model_path_part_rows[] = {
      .build = build_moving,
      .describe = describe_point},
     {.name = "over",
-     .doc = "The path lies on an obstacle where it is in the way.",
+     .doc = "An obstacle: where it is in the way, the path lies on it.",
      .own = over_attributes,
      .build = build_over,
      .describe = describe_over},
@@ -364,12 +365,13 @@ bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own)
 
 #define ALONG                                                                                      \
     {                                                                                              \
-        "path", TALI_TYPE_PATH, .doc = "that it pulls along"                                       \
+        "path", TALI_TYPE_PATH, .doc = "the path that it pulls along"                              \
     }
 
 #define CONTROL                                                                                    \
     {                                                                                              \
-        "control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"       \
+        "control", TALI_TYPE_REAL, 1, "0",                                                         \
+            .doc = "number that is added to measure and controllers"                               \
     }
 
 const tali_model_attribute tali_model_path_spring_attributes[] = {
@@ -383,7 +385,7 @@ const tali_model_attribute tali_model_path_spring_attributes[] = {
 const tali_model_attribute tali_model_ligament_attributes[] = {
     ALONG,
     {"force", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER,
-     .doc = "that the curve is multiplied with [N]"},
+     .doc = "factor on the curve [N]"},
     {"rest_length", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER,
      .doc = "below which it is slack [m]"},
     {.name = NULL}};
@@ -403,7 +405,7 @@ const tali_model_attribute tali_model_clutched_spring_attributes[] = {
     {"stiffness", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[N/m]"},
     {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
     {"time", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER,
-     .doc = "in which it lets go, by a factor of e [s]"},
+     .doc = "time constant with which the stretch decays after release [s]"},
     CONTROL,
     {"least", TALI_TYPE_REAL, 1, "0", .doc = "control is not below this, which is 0 or more"},
     {"largest", TALI_TYPE_REAL, 1, "1", .doc = "control is not above this, which is 1 or less"},
@@ -446,7 +448,7 @@ void tali_model_build_clutched_spring(tali_model *m, tali_model_item *item)
 // ---- measures of paths
 
 const tali_model_attribute tali_model_path_measure_attributes[] = {
-    {"path", TALI_TYPE_PATH, .doc = "whose"}, {.name = NULL}};
+    {"path", TALI_TYPE_PATH, .doc = "the path"}, {.name = NULL}};
 
 void tali_model_build_path_length(tali_model *m, tali_model_item *item)
 {
@@ -461,7 +463,7 @@ void tali_model_build_path_speed(tali_model *m, tali_model_item *item)
 }
 
 const tali_model_attribute tali_model_tension_attributes[] = {
-    {"force", TALI_TYPE_FORCE, .doc = "that pulls along a path"}, {.name = NULL}};
+    {"force", TALI_TYPE_FORCE, .doc = "the force along a path"}, {.name = NULL}};
 
 void tali_model_build_path_tension(tali_model *m, tali_model_item *item)
 {

@@ -34,7 +34,7 @@ static const tali_model_attribute top_attributes[] = {
     {"solve", TALI_TYPE_WORD, .initial = "multipliers", .words = "multipliers|kkt",
      .doc =
          "for accelerations; `kkt`: M and the constraints at once, for bodies without mass that only "
-         "constraints hold, at a cost that grows with the cube of all"},
+         "constraints hold; the cost grows with the cube of their number"},
     {.name = NULL}};
 
 static const tali_model_row top_rows[] = {{.name = "talus",
@@ -111,7 +111,7 @@ static const tali_model_row section_rows[] = {
      .max_children = -1,
      .find = tali_model_find_force},
     {.name = "controllers",
-     .doc = "What adds to the controls of actuators and muscles.",
+     .doc = "Controllers, which add to the controls of actuators and muscles.",
      .children = TALI_GROUP_CONTROLLERS,
      .max_children = -1,
      .find = tali_model_find_controller},

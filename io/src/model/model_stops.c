@@ -117,7 +117,7 @@ static void build_stop(tali_model *m, tali_model_item *item)
 #define PERIOD                                                                                     \
     {                                                                                              \
         "period", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,                                 \
-            .doc = "of a `time`: again and again from then on [s]; 0: once"                        \
+            .doc = "with `time`: repeat with this period [s]; 0: once"                             \
     }
 
 // A period belongs to a time.
@@ -130,8 +130,8 @@ static void check_action(tali_model *m, tali_model_item *item, int period)
 
 static const tali_model_attribute set_attributes[] = {
     {"measure", TALI_TYPE_MEASURE, .doc = "what is set: a `<variable>`, or an `<integrate>`"},
-    {"from", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure whose value it gets"},
-    {"to", TALI_TYPE_REALS, .initial = "", .doc = "instead of `from`: the values that it gets"},
+    {"from", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure whose value is taken"},
+    {"to", TALI_TYPE_REALS, .initial = "", .doc = "instead of `from`: the new values"},
     PERIOD,
     {.name = NULL}};
 
@@ -277,30 +277,32 @@ static const tali_model_row *row_of_event(const tal_system *system, tal_event_ix
     return &tali_model_stop_rows[impulse->body.i >= 0 ? IMPULSE_ROW : MOBILITY_IMPULSE_ROW];
 }
 
-// Events of unilateral elements are part of these.
-static bool is_of_contacts(const tal_system *system, tal_event_ix event)
+// Events of unilateral elements and of muscles are part of these.
+static bool is_of_elements(const tal_model *model, tal_event_ix event)
 {
-    const tal_contacts *contacts = tal_system_contacts(system);
-    return contacts != NULL &&
-           tal_event_owner(system, event).i == tal_contacts_subsystem(contacts).i;
+    const int owner = tal_event_owner(model->system, event).i;
+    const tal_contacts *contacts = tal_system_contacts(model->system);
+    return owner == tal_forces_subsystem(model->forces).i ||
+           (contacts != NULL && owner == tal_contacts_subsystem(contacts).i);
 }
 
 // Whether all events only end a run: then they stand in <stops>, as they always have.
-static bool are_stops(const tal_system *system)
+static bool are_stops(const tal_model *model)
 {
-    for (int i = 0; i < tal_system_num_events(system); ++i) {
-        if (is_of_contacts(system, (tal_event_ix){i})) continue;
-        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return false;
+    for (int i = 0; i < tal_system_num_events(model->system); ++i) {
+        if (is_of_elements(model, (tal_event_ix){i})) continue;
+        if (tal_event_stop(model->system, (tal_event_ix){i}) == NULL) return false;
     }
     return true;
 }
 
 static bool find_event(tali_model_description *d, bool in_stops)
 {
-    const tal_system *system = d->w->model.system;
+    const tal_model *model = &d->w->model;
+    const tal_system *system = model->system;
     const tal_event_ix event = {d->index};
-    if (event.i >= tal_system_num_events(system) || are_stops(system) != in_stops) return false;
-    if (is_of_contacts(system, event)) return true;
+    if (event.i >= tal_system_num_events(system) || are_stops(model) != in_stops) return false;
+    if (is_of_elements(model, event)) return true;
     d->name = tal_event_name(system, event);
     d->row = row_of_event(system, event);
     if (d->row == NULL) {

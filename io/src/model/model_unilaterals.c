@@ -18,7 +18,7 @@ static const tali_model_attribute unilateral_attributes[] = {
     {"sliding_mu", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "coefficient of friction while it slips"},
     {"viscous_mu", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc = "what each m/s of slip adds to both [s/m]"},
+     .doc = "increase of both for each m/s of slip [s/m]"},
     {"limit", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "friction without a normal force [N or N m]"},
     {"restitution", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
@@ -225,10 +225,10 @@ static const tali_model_attribute handling_attributes[] = {
     {"gap_tolerance", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
      .doc = "elements with a smaller gap touch [m or rad]"},
     {"speed_tolerance", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
-     .doc = "what is slower is at rest [m/s or rad/s]"},
+     .doc = "slower speeds count as rest [m/s or rad/s]"},
     {"capture_speed", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc = "what approaches more slowly does not rebound [m/s or rad/s]; at least twice "
-            "`speed_tolerance` counts"},
+     .doc = "speed of approach below which nothing rebounds [m/s or rad/s]; at least twice "
+            "`speed_tolerance` is used"},
     {"window", TALI_TYPE_REAL, 1, "1e-12", TALI_POSITIVE_NUMBER,
      .doc = "how exactly events are found in time [s]"},
     {"pile_up_interval", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
@@ -296,7 +296,7 @@ void tali_model_handle_unilaterals(tali_model *m)
 #define BODIES_1_2                                                                                 \
     {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "body 1"},                               \
     {                                                                                              \
-        "body2", TALI_TYPE_BODY, .doc = "body 2, another one"                                      \
+        "body2", TALI_TYPE_BODY, .doc = "body 2; must not be body 1"                               \
     }
 
 #define POLYGON                                                                                    \
@@ -310,7 +310,8 @@ void tali_model_handle_unilaterals(tali_model *m)
 
 static const tali_model_attribute point_on_plane_attributes[] = {
     BODIES_1_2,
-    {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
+    {"plane", TALI_TYPE_FRAME, 12, "0",
+     .doc = "frame on body 1: the plane is x and y, z points out of body 1"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "the point, on body 2 [m]"},
     POLYGON,
     {.name = NULL}};
@@ -344,7 +345,8 @@ static void build_point_on_plane(tali_model *m, tali_model_item *item)
 
 static const tali_model_attribute sphere_on_plane_attributes[] = {
     BODIES_1_2,
-    {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
+    {"plane", TALI_TYPE_FRAME, 12, "0",
+     .doc = "frame on body 1: the plane is x and y, z points out of body 1"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on body 2 [m]"},
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
     POLYGON,
@@ -552,8 +554,9 @@ static const tali_model_attribute dry_friction_attributes[] = {
     {"mobility", TALI_TYPE_MOBILITY, .doc = "the speed"},
     LOADS,
     {"speed", TALI_TYPE_REAL, 1, "0", TALI_OF_MOBILITY,
-     .doc = "that friction brings it to: 0 for a dry joint, another one for a clutch or a motor "
-            "[m/s or angle/s]"},
+     .doc =
+         "the speed that friction leads to: 0 for a dry joint, another one for a clutch or a motor "
+         "[m/s or angle/s]"},
     {.name = NULL}};
 
 static void build_dry_friction(tali_model *m, tali_model_item *item)
@@ -633,7 +636,7 @@ static void build_friction_over(tali_model *m, tali_model_item *item)
 // The first row is how they are handled.
 const tali_model_row tali_model_unilateral_rows[] = {
     {.name = "handling",
-     .doc = "How a run handles the elements. Without it the defaults count.",
+     .doc = "How a run handles the elements. Without it the defaults are used.",
      .own = handling_attributes,
      .build = build_handling,
      .describe = describe_handling},
@@ -651,7 +654,7 @@ const tali_model_row tali_model_unilateral_rows[] = {
             sphere_on_sphere_attributes, check_sphere_in_sphere, build_sphere_in_sphere),
     LIMITED("edge_on_edge", "Two straight edges that do not pass each other.",
             edge_on_edge_attributes, NULL, build_edge_on_edge, describe_edges),
-    ELEMENT("rope", "A rope without mass: two points come no farther apart than its length.",
+    ELEMENT("rope", "A rope without mass: two points are never farther apart than its length.",
             rope_attributes, NULL, build_rope),
     ELEMENT("stop", "A coordinate that does not go beyond a bound. Only where qdot = u.",
             stop_attributes, NULL, build_stop),

@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// How far axes in a file may be from perpendicular unit vectors: files have few digits.
+static const double AXES_TOLERANCE = 1e-6;
+
 enum {
     MAX_TAG = 128,
     MAX_ATTRIBUTES = 48 // of one row
@@ -230,7 +233,7 @@ static void parse_frame(tali_model *m, tali_model_item *item, const tali_model_a
     if (!rotation) memcpy(p + 9, given, 3 * sizeof *p);
 
     memcpy(&R, p, sizeof R);
-    if (count == origin + 9 && !tal_rotation_is_valid(&R, 1e-6)) {
+    if (count == origin + 9 && !tal_rotation_is_valid(&R, AXES_TOLERANCE)) {
         tali_model_item_error(m, item, a->name,
                               ": '%s' has axes that are not at right angles and of length one",
                               a->name);

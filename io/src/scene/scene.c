@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// Measured markers are kept to this part of their range.
+static const double MARKER_PRECISION = 1e-5;
+
 // ---- making one
 
 tal_scene_options tal_scene_options_default(void)
@@ -168,7 +171,7 @@ static tal_status move_coordinate(tal_table *table, double row[], int slot, doub
     const double sine = fmax(-1.0, fmin(1.0, (start - middle) / half));
     tal_status st = TAL_OK;
     for (int k = 0; k <= STEPS && st == TAL_OK; ++k) {
-        const double turn = asin(sine) + 2.0 * 3.14159265358979323846 * k / STEPS;
+        const double turn = asin(sine) + 2.0 * TAL_PI * k / STEPS;
         st = add_row(table, row, middle + half * sin(turn), slot);
     }
     row[1 + slot] = start;
@@ -277,8 +280,8 @@ static bool put_seen(tal_scene *scene, const tal_frames *seen, int n, const doub
             values[(size_t)(3 * m + 2) * frames + f] = p.z;
         }
     }
-    const bool good =
-        tali_scene_add_values(scene, &scene->runs_json, values, 3 * n, run->frames, 1e-5, &track);
+    const bool good = tali_scene_add_values(scene, &scene->runs_json, values, 3 * n, run->frames,
+                                            MARKER_PRECISION, &track);
     tali_free(allocator, values, bytes);
     return good;
 }

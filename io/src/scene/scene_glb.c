@@ -23,7 +23,8 @@ enum {
     POSE_CHANNELS = 7
 };
 
-static const double pi = 3.14159265358979323846;
+// Up is y itself if its y component is this near to 1.
+static const double IS_UP = 1e-12;
 
 // A geometry that is in the file, and the mesh of it with a material.
 typedef struct glb_geometry {
@@ -119,7 +120,7 @@ typedef void (*surface)(double u, double v, double tube, tal_vec3 *p, tal_vec3 *
 static void sphere(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 {
     (void)tube;
-    const double a = 2.0 * pi * u, b = pi * v;
+    const double a = 2.0 * TAL_PI * u, b = TAL_PI * v;
     *p = tal_v3(sin(b) * sin(a), cos(b), sin(b) * cos(a));
     *n = *p;
 }
@@ -127,7 +128,7 @@ static void sphere(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 static void tube_side(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 {
     (void)tube;
-    const double a = 2.0 * pi * u;
+    const double a = 2.0 * TAL_PI * u;
     *p = tal_v3(sin(a), 1.0 - 2.0 * v, cos(a));
     *n = tal_v3(sin(a), 0.0, cos(a));
 }
@@ -135,7 +136,7 @@ static void tube_side(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 static void upper_lid(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 {
     (void)tube;
-    const double a = 2.0 * pi * u;
+    const double a = 2.0 * TAL_PI * u;
     *p = tal_v3(v * sin(a), 1.0, v * cos(a));
     *n = tal_v3(0.0, 1.0, 0.0);
 }
@@ -149,7 +150,7 @@ static void lower_lid(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 
 static void torus(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 {
-    const double a = 2.0 * pi * u, b = -2.0 * pi * v; // so that triangles look outwards
+    const double a = 2.0 * TAL_PI * u, b = -2.0 * TAL_PI * v; // so that triangles look outwards
     *n = tal_v3(cos(b) * cos(a), cos(b) * sin(a), sin(b));
     *p = tal_v3_axpy(tube, *n, tal_v3(cos(a), sin(a), 0.0));
 }
@@ -187,10 +188,10 @@ static int patches_of(tali_scene_shape_kind kind, patch out[MAX_PATCHES])
     switch (kind) {
     case TALI_SCENE_BRICK:
         for (int k = 0; k < 4; ++k) {
-            out[k] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_Y, 0.5 * pi * k)};
+            out[k] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_Y, 0.5 * TAL_PI * k)};
         }
-        out[4] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_X, 0.5 * pi)};
-        out[5] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_X, -0.5 * pi)};
+        out[4] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_X, 0.5 * TAL_PI)};
+        out[5] = (patch){side, 1, 1, tal_rotation_about(TAL_AXIS_X, -0.5 * TAL_PI)};
         return 6;
     case TALI_SCENE_CYLINDER:
     case TALI_SCENE_LINE:
@@ -526,7 +527,7 @@ static void put_body(glb *it, tal_body_ix body)
         const tal_mat3 turn = tal_rotation_from_two_axes(TAL_AXIS_Y, it->scene->up, TAL_AXIS_X,
                                                          tal_v3_perp(it->scene->up));
         const tal_mat3 back = tal_m3_transpose(turn);
-        const bool is_up = fabs(it->scene->up.y - 1.0) < 1e-12;
+        const bool is_up = fabs(it->scene->up.y - 1.0) < IS_UP;
         const tal_mat3 R = is_up ? TAL_MAT3_IDENTITY : back;
         put_pose(out, TAL_VEC3_ZERO, tal_rotation_to_qt(&R));
     } else {
@@ -665,17 +666,20 @@ static void with_run(glb *it, int run,
 {
     const tali_scene_run *const r = &it->scene->runs[run];
     const tal_allocator *const allocator = &it->scene->options.allocator;
-    const size_t poses = (size_t)r->poses.channels * (size_t)r->frames;
-    const size_t bytes = (poses + (size_t)r->frames) * sizeof(double);
-    it->values = tali_alloc(allocator, bytes);
-    if (it->values == NULL) {
+    const size_t frames = (size_t)r->frames * sizeof(double);
+    double *times = NULL;
+    const tali_piece pieces[] = {{&it->values, (size_t)r->poses.channels * frames},
+                                 {&times, frames}};
+    size_t bytes = 0;
+    void *block = tali_alloc_pieces(allocator, pieces, 2, &bytes);
+    if (block == NULL) {
         it->failed = true;
         return;
     }
     tali_scene_decode(it->scene->data.at, &r->poses, it->values);
-    tali_scene_decode(it->scene->data.at, &r->time, it->values + poses);
-    then(it, r, it->values + poses);
-    tali_free(allocator, it->values, bytes);
+    tali_scene_decode(it->scene->data.at, &r->time, times);
+    then(it, r, times);
+    tali_free(allocator, block, bytes);
     it->values = NULL;
 }
 

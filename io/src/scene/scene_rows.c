@@ -63,7 +63,7 @@ tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_
                                  tal_error *err)
 {
     *rows = (tali_scene_rows){.table = table, .has_speeds = true, .has_z = true, .degrees = 1.0};
-    if (tal_table_in_degrees(table)) rows->degrees = 3.14159265358979323846 / 180.0;
+    if (tal_table_in_degrees(table)) rows->degrees = TAL_DEGREE;
     if (!take_lists(scene, rows)) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "memory ran out");
     const int nq = tal_state_nq(scene->state), nu = tal_state_nu(scene->state);
     const int nz = tal_state_nz(scene->state);

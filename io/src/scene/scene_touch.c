@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+// Squared sine of the angle below which two edges count as parallel.
+static const double PARALLEL = 1e-12;
+
 // An element whose gap is below this part of the model's size is seen to touch.
 static const double touch = 1e-3;
 
@@ -85,7 +88,7 @@ static tal_vec3 line_on_line(const contact *it)
     const tal_vec3 P1 = point_at(it, 0, TAL_LINE_ON_LINE_FRAME_1 + ORIGIN);
     const tal_vec3 d = tal_v3_sub(point_at(it, 1, TAL_LINE_ON_LINE_FRAME_2 + ORIGIN), P1);
     const double c = tal_v3_dot(x1, x2), s2 = 1.0 - c * c;
-    if (!(s2 > 1e-12)) return P1;
+    if (!(s2 > PARALLEL)) return P1;
     return tal_v3_axpy((tal_v3_dot(x1, d) - c * tal_v3_dot(x2, d)) / s2, x1, P1);
 }
 

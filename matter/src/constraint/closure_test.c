@@ -21,6 +21,7 @@ typedef struct subject {
     double *stated;     // [most of nq, nu and m] what the functions under test say it is
     double *k;          // [nu]
     tal_matrix K, at_y; // [nu x num_y] where the test is, and where it has moved to
+    double *work;       // of tal_closure_set_state()
 } subject;
 
 // What is differentiated: its value at s->y.
@@ -116,21 +117,30 @@ static tal_status test_constraints(subject *s, tal_closure_report *report)
     return st;
 }
 
-// Place the arrays in `room`, then run all checks at the State.
-static tal_status run_checks(subject *s, const tal_state *state, double *room, size_t most,
-                             tal_closure_report *report)
+// The arrays of a test, in one block.
+static void *alloc_arrays(subject *s, size_t *bytes)
 {
-    s->y = room;
-    s->at = s->y + most;
-    s->rate = s->at + most;
-    s->stated = s->rate + most;
-    s->k = s->stated + most;
-    s->K = tal_matrix_view(s->k + most, s->nu, s->num_y);
-    s->at_y = tal_matrix_view(s->K.data + (size_t)s->nu * (size_t)s->num_y, s->nu, s->num_y);
-    double *work = s->at_y.data; // until K is wanted elsewhere
+    const tal_matter *matter = s->matter;
+    const size_t nq = (size_t)matter->tree.max_nq, nu = (size_t)s->nu;
+    const size_t most = (nq + nu + (size_t)matter->constraints.max_rows) * sizeof(double);
+    const size_t matrix = nu * (size_t)s->num_y * sizeof(double);
+    s->K = tal_matrix_view(NULL, s->nu, s->num_y);
+    s->at_y = s->K;
+    const tali_piece pieces[] = {
+        {&s->y, most},           {&s->at, most},
+        {&s->rate, most},        {&s->stated, most},
+        {&s->k, most},           {&s->K.data, matrix},
+        {&s->at_y.data, matrix}, {&s->work, matrix + (nq + nu) * sizeof(double)},
+    };
+    return tali_alloc_pieces(&matter->allocator, pieces, sizeof pieces / sizeof pieces[0], bytes);
+}
+
+// All checks at a State.
+static tal_status run_checks(subject *s, const tal_state *state, tal_closure_report *report)
+{
     tal_status st = tal_state_copy(s->state, state);
     if (st == TAL_OK) st = tal_system_realize(s->matter->system, s->state, TAL_STAGE_MODEL);
-    if (st == TAL_OK) st = tal_closure_set_state(s->matter, s->state, s->closure, work);
+    if (st == TAL_OK) st = tal_closure_set_state(s->matter, s->state, s->closure, s->work);
     if (st == TAL_OK) st = tal_system_realize(s->matter->system, s->state, TAL_STAGE_VELOCITY);
     if (st != TAL_OK) return st;
     s->nq = tal_matter_nq(s->matter, s->state);
@@ -156,16 +166,14 @@ tal_status tal_closure_test(const tal_matter *matter, const tal_state *state,
     st = tal_state_create(matter->system, &s.state, err);
     if (st != TAL_OK) return st;
     s.nu = matter->tree.num_u;
-    const size_t most =
-        (size_t)matter->tree.max_nq + (size_t)s.nu + (size_t)matter->constraints.max_rows;
-    const size_t bytes = (6 * most + 2 * (size_t)s.nu * (size_t)s.num_y) * sizeof(double);
-    double *room = tali_alloc(&matter->allocator, bytes);
+    size_t bytes = 0;
+    void *room = alloc_arrays(&s, &bytes);
     tal_closure_report found = {0.0, 0.0, 0.0, 0.0, 0.0};
     if (room == NULL) {
         st =
             TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to test closure '%s'", closure->ops->name);
     } else {
-        st = run_checks(&s, state, room, most, &found);
+        st = run_checks(&s, state, &found);
         if (st == TAL_OK) {
             *report = found;
         } else {

@@ -13,12 +13,14 @@ typedef struct matrices_layout {
 
 static matrices_layout lay_out_matrices(const tali_constraints *cs)
 {
-    matrices_layout at = {.envelope = tali_align(cs->matrix_doubles * sizeof(double))};
-    at.records = at.envelope + tali_align(cs->envelope_doubles * sizeof(double));
-    at.columns = at.records + tali_align((size_t)cs->max_rows * sizeof(tali_envelope_row));
-    at.blocks = at.columns + tali_align((size_t)cs->max_rows * sizeof(tali_envelope_column));
-    at.size =
-        at.blocks + tali_align((size_t)cs->num_blocks * sizeof(tali_constraint_block_rank) + 1);
+    const size_t rows = (size_t)cs->max_rows;
+    matrices_layout at = {.size = 0};
+    (void)tali_piece_at(&at.size, cs->matrix_doubles * sizeof(double)); // matrices come first
+    at.envelope = tali_piece_at(&at.size, cs->envelope_doubles * sizeof(double));
+    at.records = tali_piece_at(&at.size, rows * sizeof(tali_envelope_row));
+    at.columns = tali_piece_at(&at.size, rows * sizeof(tali_envelope_column));
+    at.blocks =
+        tali_piece_at(&at.size, (size_t)cs->num_blocks * sizeof(tali_constraint_block_rank) + 1);
     return at;
 }
 

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+// Rows that repeat others are followed at least to this weighted error.
+static const double CLOSE = 1e-12;
+
 // --- the norm of the errors ---
 
 const double *tali_projection_errors(const tali_projection *p)
@@ -224,7 +227,7 @@ static tal_status iterate(const tali_projection *p, tal_project_result *result)
 // is to be well within the tolerance for u.
 static double close_enough(const tal_project_options *options)
 {
-    return fmin(1e-12, 0.01 * options->tolerance);
+    return fmin(CLOSE, 0.01 * options->tolerance);
 }
 
 // Full Newton steps of the blocks whose rows repeat others, as long as each halves their errors.

@@ -8,6 +8,12 @@
 #include <float.h>
 #include <math.h>
 
+// The least share of a pivot that is trusted at any distance from the constraints.
+static const double LEAST_PIVOT = 1e-8;
+
+// The same where each pass gains the digits that are left, four.
+static const double LEAST_PIVOT_IN_RANGE = 1e-12;
+
 // --- one body ---
 
 static tal_status mul_N(const tali_projection *p, const tal_mobilizer_arg *arg, int b, tal_n_op op,
@@ -285,7 +291,8 @@ static distance distance_for(const tali_projection *p, const extent *at, int row
     const double most = p->repeats[at->block] ? 0.1 : sqrt(TALI_LARGEST_REDUNDANT_SHARE);
     const double lost = fmin(TALI_RANK_MARGIN * turn, most);
     const double round_off = (double)rows * sqrt(DBL_EPSILON);
-    return (distance){.pivot = fmax(1e-8, lost * lost), .row = fmin(fmax(round_off, lost), 0.1)};
+    return (distance){.pivot = fmax(LEAST_PIVOT, lost * lost),
+                      .row = fmin(fmax(round_off, lost), 0.1)};
 }
 
 // Row r of constraint i, up to the diagonal, from the column `start` on. Returns the entry after
@@ -356,7 +363,7 @@ static void solve_normal(const tali_projection *p, const extent *at, int passes)
 // gains the digits that the least pivot has left: four.
 static tal_status solve_in_range(const tali_projection *p, const extent *at, double apart)
 {
-    (void)factor_envelope(p, at, fmax(1e-12, apart * apart));
+    (void)factor_envelope(p, at, fmax(LEAST_PIVOT_IN_RANGE, apart * apart));
     const tali_envelope e = {.entries = p->envelope, .rows = p->envelope_rows, .n = at->rows};
     if (!tali_envelope_to_range(&e, p->residual, p->work)) {
         return tal_state_fail(p->state, TAL_ERR_NO_CONVERGENCE,

@@ -5,6 +5,12 @@
 
 #include <math.h>
 
+// Part of the distance from Ground that counts as size of a mechanism far away.
+static const double FAR_SHARE = 1e-3;
+
+// What is below this part of what forces of its size could do is round-off.
+static const double ROUND_OFF = 1e-12;
+
 static tal_status calc_wrenches(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -60,7 +66,7 @@ double tali_constraint_reach(const tal_matter *matter, const tali_tree_view *vie
         const tal_vec3 d = tal_v3_sub(view->pose[path[k].body].p_GM, tip);
         square = fmax(square, tal_v3_dot(d, d));
     }
-    return 2.0 * sqrt(square) + 1e-3 * tal_v3_norm(tip);
+    return 2.0 * sqrt(square) + FAR_SHARE * tal_v3_norm(tip);
 }
 
 static double sum_of_sizes(tal_vec3 v)
@@ -89,7 +95,8 @@ static row_size size_of_row(const tali_constraint *c, tali_constraint_const_wren
 // Compares what a row does to a mobility with what forces of that size could do there.
 static bool is_round_off(double e, tal_spatial_vec H, row_size size)
 {
-    return fabs(e) <= 1e-12 * (sum_of_sizes(H.w) * size.moment + sum_of_sizes(H.v) * size.force);
+    return fabs(e) <=
+           ROUND_OFF * (sum_of_sizes(H.w) * size.moment + sum_of_sizes(H.v) * size.force);
 }
 
 // Mostly the first mobility settles it.

@@ -257,14 +257,17 @@ bool tali_constraints_place(tal_matter *matter)
 {
     tali_constraints *all = &matter->constraints;
     if (all->count == 0) return true;
-    const size_t bytes =
-        ((size_t)matter->num_bodies + (size_t)all->count + 2 * most_heads(all)) * sizeof(int32_t);
-    int32_t *room = tali_alloc(&matter->allocator, bytes);
-    bool placed = room != NULL && list_all_paths(matter, room + matter->num_bodies + all->count);
+    int32_t *block = NULL, *first = NULL, *head = NULL;
+    const tali_piece pieces[] = {{&block, (size_t)all->count * sizeof *block},
+                                 {&first, (size_t)matter->num_bodies * sizeof *first},
+                                 {&head, 2 * most_heads(all) * sizeof *head}};
+    size_t bytes = 0;
+    void *room = tali_alloc_pieces(&matter->allocator, pieces, 3, &bytes);
+    bool placed = room != NULL && list_all_paths(matter, head);
     if (placed) {
-        couple(&matter->tree, all, room, room + all->count);
-        number_blocks(all, room);
-        count_speeds(&matter->tree, all, room + all->count);
+        couple(&matter->tree, all, block, first);
+        number_blocks(all, block);
+        count_speeds(&matter->tree, all, first);
         add_constraint_sizes(all);
         placed = tali_constraints_order(matter);
     }

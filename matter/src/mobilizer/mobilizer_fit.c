@@ -16,6 +16,9 @@
 #include <math.h>
 #include <string.h>
 
+// Directions below this part of the largest are left out of a Newton step.
+static const double LEAST_DIRECTION = 1e-7;
+
 enum {
     MAX_STEPS = 30,         // of Gauss-Newton: four or five where the pose can be met
     MAX_NEWTON_STEPS = 200, // it may first have to leave a region where |e|^2 is not convex
@@ -177,7 +180,7 @@ static tal_status newton_step(const pose_fit *fit, const pose_guess *guess,
         }
         A[k * nu + k] += damping * damping * tal_sv_dot(H[k], H[k]);
     }
-    return least_squares(nu, nu, A, g, 1e-7, du);
+    return least_squares(nu, nu, A, g, LEAST_DIRECTION, du);
 }
 
 typedef tal_status (*step_rule)(const pose_fit *fit, const pose_guess *guess,

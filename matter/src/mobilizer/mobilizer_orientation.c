@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+// A quaternion outside of this range is no orientation: its squares overflow or underflow.
+static const double SHORTEST = 1e-100, LONGEST = 1e100;
+
 const tal_spatial_vec tali_mobilizer_unit_columns[6] = {
     {{1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}, {{0.0, 1.0, 0.0}, {0.0, 0.0, 0.0}},
     {{0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}}, {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}},
@@ -113,7 +116,7 @@ tal_status tali_mobilizer_orientation_R_FM(const tal_mobilizer_arg *arg, tal_mat
     const tal_quat q = load_quat(arg->q);
     if (!tal_qt_is_finite(q)) return TAL_ERR_NOT_FINITE;
     const double size = fmax(fmax(fabs(q.w), fabs(q.x)), fmax(fabs(q.y), fabs(q.z)));
-    if (size < 1e-100 || size > 1e100) return TAL_ERR_BAD_VALUE;
+    if (size < SHORTEST || size > LONGEST) return TAL_ERR_BAD_VALUE;
     *R_FM = tal_rotation_from_qt(q);
     return TAL_OK;
 }

@@ -184,9 +184,12 @@ typedef struct loads_layout {
 static loads_layout lay_out_loads(const tal_matter *matter)
 {
     const size_t n = (size_t)matter->tree.num_u;
-    loads_layout at = {tali_align((size_t)matter->num_bodies * sizeof(tal_spatial_vec)), 0, 0};
-    at.lambda = at.f + tali_align((n + 1) * sizeof(double));
-    at.size = at.lambda + ((size_t)matter->prescribed.num_fast_rows + 1) * sizeof(double);
+    const size_t rows = (size_t)matter->prescribed.num_fast_rows;
+    loads_layout at = {.size = 0};
+    (void)tali_piece_at(&at.size,
+                        (size_t)matter->num_bodies * sizeof(tal_spatial_vec)); // on bodies
+    at.f = tali_piece_at(&at.size, (n + 1) * sizeof(double));
+    at.lambda = tali_piece_at(&at.size, (rows + 1) * sizeof(double));
     return at;
 }
 

@@ -16,10 +16,11 @@ typedef struct known_counts {
 
 static known_layout lay_out_known(const tali_tree *tree)
 {
-    known_layout at = {.source = tali_align(sizeof(known_counts))};
-    at.level = at.source + tali_align((size_t)tree->num_u * sizeof(int32_t));
-    at.hinge = at.level + tali_align((size_t)tree->num_u);
-    at.size = at.hinge + tali_align((size_t)tree->num_bodies);
+    known_layout at = {.size = 0};
+    (void)tali_piece_at(&at.size, sizeof(known_counts)); // the counts come first
+    at.source = tali_piece_at(&at.size, (size_t)tree->num_u * sizeof(int32_t));
+    at.level = tali_piece_at(&at.size, (size_t)tree->num_u);
+    at.hinge = tali_piece_at(&at.size, (size_t)tree->num_bodies);
     return at;
 }
 

@@ -24,6 +24,9 @@
 #include <float.h>
 #include <math.h>
 
+// Forces below this part of the stiffness are in balance.
+static const double BALANCED = 1e-10;
+
 enum {
     MAX_ITERATIONS = 100
 };
@@ -411,7 +414,7 @@ static tal_status iterate(const tal_matter *matter, tal_state *state, const rela
     st = find_step(room, dof, &shift, &why);
     if (st != TAL_OK) return tal_state_fail(state, st, "fast mobilizers: %s", why.message);
     const bool is_balanced =
-        tali_array_largest(room->r, n) <= 1e-10 * tali_array_largest(room->H, n * n);
+        tali_array_largest(room->r, n) <= BALANCED * tali_array_largest(room->H, n * n);
     *done = tali_array_largest(room->step, n) <= tolerance * unit(room) &&
             (shift == 0.0 || is_balanced) &&
             tali_array_largest(room->c, room->m) <= tolerance * unit(room);

@@ -106,15 +106,16 @@ void tali_prescribed_declare_variables(tal_matter *matter)
     tali_prescribed *all = &matter->prescribed;
     const size_t num_levels = (size_t)matter->tree.num_u + (size_t)matter->num_bodies;
     const size_t values_bytes = ((size_t)matter->tree.max_nq + 1) * sizeof(double);
-    const size_t bytes = values_bytes + num_levels + (size_t)all->count + 1;
-    char *room = tali_alloc(&matter->allocator, bytes);
+    double *values = NULL;
+    uint8_t *levels = NULL, *enabled = NULL;
+    const tali_piece pieces[] = {
+        {&values, values_bytes}, {&levels, num_levels}, {&enabled, (size_t)all->count + 1}};
+    size_t bytes = 0;
+    void *room = tali_alloc_pieces(&matter->allocator, pieces, 3, &bytes);
     if (room == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for locks");
         return;
     }
-    double *values = (double *)(void *)room;
-    uint8_t *levels = (uint8_t *)room + values_bytes;
-    uint8_t *enabled = levels + num_levels;
     set_initial_locks(matter, levels, values);
     for (int i = 0; i < all->count; ++i) {
         enabled[i] = !all->list[i].disabled;

@@ -11,9 +11,9 @@ typedef struct model_layout {
 static model_layout lay_out_model(const tali_tree *tree)
 {
     const size_t n = (size_t)tree->num_bodies;
-    model_layout at = {.q0 = 0};
-    at.nq = tali_align(n * sizeof(int32_t));
-    at.size = at.nq + tali_align(n);
+    model_layout at = {.size = 0};
+    at.q0 = tali_piece_at(&at.size, n * sizeof(int32_t));
+    at.nq = tali_piece_at(&at.size, n);
     return at;
 }
 

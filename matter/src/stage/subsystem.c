@@ -30,18 +30,22 @@ static bool declare_variables(tal_matter *matter)
 {
     const size_t n = (size_t)matter->num_bodies;
     const size_t r = 2 * (size_t)matter->num_ranges + 1; // one more: no variable is empty
-    const size_t bytes =
-        n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1) + r * sizeof(double);
-    char *room = tali_alloc(&matter->allocator, bytes);
+    tal_mass_props *mass = NULL;
+    tal_xform *X_PF = NULL, *X_BM = NULL;
+    double *ranges = NULL;
+    uint8_t *modes = NULL;
+    const tali_piece pieces[] = {{&mass, n * sizeof *mass},
+                                 {&X_PF, n * sizeof *X_PF},
+                                 {&X_BM, n * sizeof *X_BM},
+                                 {&ranges, r * sizeof *ranges},
+                                 {&modes, n}};
+    size_t bytes = 0;
+    void *room =
+        tali_alloc_pieces(&matter->allocator, pieces, sizeof pieces / sizeof pieces[0], &bytes);
     if (room == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
         return false;
     }
-    tal_mass_props *mass = (tal_mass_props *)(void *)room;
-    tal_xform *X_PF = (tal_xform *)(void *)(mass + n);
-    tal_xform *X_BM = X_PF + n;
-    double *ranges = (double *)(void *)(X_BM + n);
-    uint8_t *modes = (uint8_t *)(ranges + r);
     tali_tree_write_ranges(matter, ranges);
     for (size_t b = 0; b < n; ++b) {
         mass[b] = matter->bodies[b].mass;

@@ -4,13 +4,14 @@
 
 tali_tree_position_layout tali_stage_lay_out_position(const tali_tree *tree)
 {
-    const size_t u = (size_t)tree->num_u;
-    tali_tree_position_layout at;
-    at.p_PM = tali_align((size_t)tree->num_bodies * sizeof(tali_tree_pose));
-    at.H = at.p_PM + tali_align((size_t)tree->num_bodies * sizeof(tal_vec3));
-    at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
-    at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
-    at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
+    const size_t n = (size_t)tree->num_bodies, u = (size_t)tree->num_u;
+    const size_t general = (size_t)tree->num_general;
+    tali_tree_position_layout at = {.size = 0};
+    (void)tali_piece_at(&at.size, n * sizeof(tali_tree_pose)); // poses come first
+    at.p_PM = tali_piece_at(&at.size, n * sizeof(tal_vec3));
+    at.H = tali_piece_at(&at.size, u * sizeof(tal_spatial_vec));
+    at.X_FM = tali_piece_at(&at.size, general * sizeof(tal_xform));
+    at.H_FM = tali_piece_at(&at.size, (general > 0 ? u : 0) * sizeof(tal_spatial_vec));
     return at;
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+// Inertia of a line about itself: at most this part of the whole.
+static const double LINE_INERTIA = 1e-12;
+
 tal_mobod_def tal_mobod_def_default(void)
 {
     return (tal_mobod_def){.structure = TAL_BODY_RIGID,
@@ -104,7 +107,7 @@ tal_subsystem_ix tal_matter_subsystem(const tal_matter *matter)
 
 bool tali_tree_is_frame(const tal_xform *X)
 {
-    return tal_xf_is_finite(*X) && tal_rotation_is_valid(&X->R, 1e-9);
+    return tal_xf_is_finite(*X) && tal_rotation_is_valid(&X->R, TALI_ROTATION_TOLERANCE);
 }
 
 // Does the mass of a body fit its structure: a particle without inertia, and so on?
@@ -126,7 +129,7 @@ static bool fits_structure(const tali_tree_body *body)
         const tal_xform X_MB = tal_xf_inverse(body->X_BM);
         const tal_mass_props in_M = tal_mass_props_transform(&X_MB, m);
         const double size = tal_s3_trace(in_M.inertia);
-        return fabs(in_M.inertia.zz) <= 1e-12 * size;
+        return fabs(in_M.inertia.zz) <= LINE_INERTIA * size;
     }
     }
     return false;

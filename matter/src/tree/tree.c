@@ -21,28 +21,29 @@ static tali_tree_hinge hinge_of(const tali_tree_body *body)
     return TALI_HINGE_GENERAL;
 }
 
-// One block for all arrays: first counted with base NULL, then cut.
-static size_t cut_block(tali_tree *tree, char *base)
+// One block for the passes, which come first, and for all arrays over bodies.
+static void *alloc_arrays(const tal_allocator *allocator, tali_tree *tree, size_t *bytes)
 {
-    const size_t n = (size_t)tree->num_bodies;
-    if (base != NULL) tree->passes = (const tali_passes *)(const void *)base;
-    size_t at = tali_align(sizeof(tali_passes));
-    int32_t **const ints[] = {&tree->parent, &tree->u0,      &tree->d0,
-                              &tree->slot,   &tree->general, &tree->pins,
-                              &tree->span,   &tree->place,   &tree->quaternions};
-    for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
-        if (base != NULL) *ints[i] = (int32_t *)(void *)(base + at);
-        at += tali_align(n * sizeof(int32_t));
-    }
-    if (base != NULL) {
-        tree->nu = (uint8_t *)base + at;
-        tree->sign = (int8_t *)tree->nu + n;
-        tree->hinge = (uint8_t *)tree->sign + n;
-        tree->is_leaf = tree->hinge + n;
-        tree->is_last = tree->is_leaf + n;
-        tree->has_N = tree->is_last + n;
-    }
-    return at + tali_align(6 * n);
+    const size_t n = (size_t)tree->num_bodies, ints = n * sizeof(int32_t);
+    const tali_piece pieces[] = {
+        {&tree->passes, sizeof(tali_passes)},
+        {&tree->parent, ints},
+        {&tree->u0, ints},
+        {&tree->d0, ints},
+        {&tree->slot, ints},
+        {&tree->general, ints},
+        {&tree->pins, ints},
+        {&tree->span, ints},
+        {&tree->place, ints},
+        {&tree->quaternions, ints},
+        {&tree->nu, n},
+        {&tree->sign, n},
+        {&tree->hinge, n},
+        {&tree->is_leaf, n},
+        {&tree->is_last, n},
+        {&tree->has_N, n},
+    };
+    return tali_alloc_pieces(allocator, pieces, sizeof pieces / sizeof pieces[0], bytes);
 }
 
 // Parents, first speeds and sizes of all bodies.
@@ -123,9 +124,9 @@ static void place_subtrees(tali_tree *tree)
 bool tali_tree_build(tal_matter *matter)
 {
     tali_tree tree = {.num_bodies = matter->num_bodies};
-    const size_t bytes = cut_block(&tree, NULL);
+    size_t bytes = 0;
+    void *block = alloc_arrays(&matter->allocator, &tree, &bytes);
     const size_t room_bytes = (size_t)tree.num_bodies * sizeof(int32_t);
-    char *block = tali_alloc(&matter->allocator, bytes);
     int32_t *room = tali_alloc(&matter->allocator, room_bytes);
     if (block == NULL || room == NULL) {
         tali_free(&matter->allocator, block, bytes);
@@ -134,8 +135,7 @@ bool tali_tree_build(tal_matter *matter)
                               "no memory for a tree of %d bodies", matter->num_bodies);
         return false;
     }
-    (void)cut_block(&tree, block);
-    *(tali_passes *)(void *)block = tali_passes_best();
+    *(tali_passes *)block = tali_passes_best();
     number_bodies(matter, &tree);
     count_particles(&tree);
     assign_slots(&tree, room);

@@ -9,12 +9,14 @@
 // Stable counting sort: `order` lists 0 ... n-1 by ascending key in 0 ... num_keys-1.
 static bool sort_by_key(tal_system *system, int n, const int key[], int num_keys, int order[])
 {
-    const size_t bytes = ((size_t)n + (size_t)num_keys + 1) * sizeof(int);
-    int *room = tali_alloc(&system->allocator, bytes);
+    int *sorted = NULL;
+    int *next = NULL; // where the next item of each key goes
+    const tali_piece pieces[] = {{&sorted, (size_t)n * sizeof *sorted},
+                                 {&next, ((size_t)num_keys + 1) * sizeof *next}};
+    size_t bytes = 0;
+    void *room = tali_alloc_pieces(&system->allocator, pieces, 2, &bytes);
     if (room == NULL) return false;
 
-    int *sorted = room;
-    int *next = room + n; // where the next item of each key goes
     for (int i = 0; i < n; ++i) {
         ++next[key[i] + 1];
     }

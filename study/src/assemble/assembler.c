@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// How far an observed orientation may be from a rotation: sensors have few digits.
+static const double OBSERVED_TOLERANCE = 1e-6;
+
 tal_assembler_def tal_assembler_def_default(void)
 {
     return (tal_assembler_def){
@@ -66,7 +69,7 @@ static tal_status check_sensors(const tal_matter *matter, const tal_assembler_de
         const tal_orientation_sensor *sensor = &def->sensors[k];
         st = check_body(matter, sensor->body, "sensor", k, err);
         if (st == TAL_OK) st = check_weight(sensor->weight, "sensor", k, weights, err);
-        if (st == TAL_OK && !tal_rotation_is_valid(&sensor->R_BS, 1e-9)) {
+        if (st == TAL_OK && !tal_rotation_is_valid(&sensor->R_BS, TALI_ROTATION_TOLERANCE)) {
             st = TALI_FAIL(err, TAL_ERR_BAD_VALUE, "R_BS of sensor %d is not a rotation", k);
         }
     }
@@ -522,7 +525,9 @@ tal_status tal_assembler_observe(tal_assembler *assembler, const tal_vec3 points
     const tal_status st = check_vectors(it, points, it->def.num_markers, "observed point");
     if (st != TAL_OK) return st;
     for (int k = 0; k < it->def.num_sensors && rotations != NULL; ++k) {
-        if (has_nan(&rotations[k].x.x, 9) || tal_rotation_is_valid(&rotations[k], 1e-6)) continue;
+        if (has_nan(&rotations[k].x.x, 9) ||
+            tal_rotation_is_valid(&rotations[k], OBSERVED_TOLERANCE))
+            continue;
         return TALI_FAIL(&it->error_record, TAL_ERR_BAD_VALUE,
                          "observed orientation %d is not a rotation", k);
     }

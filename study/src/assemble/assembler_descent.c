@@ -7,6 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+// Damping to begin with, and the least that is not taken as none.
+static const double FIRST_DAMPING = 1e-4, LEAST_DAMPING = 1e-6;
+
+// A gain below this part of the goal is not worth another search.
+static const double SMALL_GAIN = 1e-6;
+
 // A trial: the step, then back to the constraints. `better`: they are met and the goal is smaller.
 static tal_status try_goal(tal_assembler *it, tal_state *state, double *goal, bool *better,
                            int *iterations)
@@ -102,9 +108,9 @@ static tal_status follow_goal(tal_assembler *it, tal_state *state, descent *at, 
     if (st == TAL_OK) st = try_goal(it, state, &found->goal, &better, &found->iterations);
     if (better) {
         at->step_before = at->step;
-        at->lambda = at->lambda > 1e-6 ? 0.1 * at->lambda : 0.0;
+        at->lambda = at->lambda > LEAST_DAMPING ? 0.1 * at->lambda : 0.0;
     } else {
-        at->lambda = at->lambda > 0.0 ? 10.0 * at->lambda : 1e-4;
+        at->lambda = at->lambda > 0.0 ? 10.0 * at->lambda : FIRST_DAMPING;
     }
     return st;
 }
@@ -173,8 +179,9 @@ tal_status tali_assembler_improve(tal_assembler *it, tal_state *state, tal_assem
         if (st != TAL_OK) return st;
         found->step = at.step;
         if (is_last(it, state, &at)) return finish(it, state, &at, found);
-        const bool is_stuck = at.lambda >= 1e8; // no damping has made the goal smaller
-        if (is_stuck && !(at.promised <= 1e-6 * found->goal)) return TAL_OK;
+        const bool is_stuck =
+            at.lambda >= TALI_ASSEMBLER_MOST_DAMPING; // no damping has made the goal smaller
+        if (is_stuck && !(at.promised <= SMALL_GAIN * found->goal)) return TAL_OK;
         const bool is_flat = at.is_convex && at.promised <= goal_noise(it, found->goal);
         at.by_slopes = at.by_slopes || is_stuck || is_flat;
         if (at.by_slopes) {

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+// Eigenvalues that differ by less, relative to their size, are the same one.
+static const double SAME_EIGENVALUE = 1e-6;
+
 // --- where a body would be if it were free ---
 
 // The rotation that takes points a to points b best (Horn, J. Opt. Soc. Am. A 4 (1987) 629): its
@@ -24,7 +27,7 @@ static bool best_rotation(tal_mat3 S, tal_mat3 *R)
     const bool is_solved = size <= 256 && tal_lapack_eig_sym(tal_matrix_view(N, 4, 4), w, true,
                                                              work, size, NULL) == TAL_OK;
     // ascending eigenvalues; the two largest agree when a turn about some line changes nothing
-    if (!is_solved || !(w[3] - w[2] > 1e-6 * fabs(w[3]))) return false;
+    if (!is_solved || !(w[3] - w[2] > SAME_EIGENVALUE * fabs(w[3]))) return false;
     *R = tal_rotation_from_qt(tal_qt(N[12], N[13], N[14], N[15]));
     return true;
 }
@@ -104,8 +107,8 @@ static bool look_only_at(tal_assembler *it, const bool seen[], const bool is_fre
     return any_free && any_seen;
 }
 
-static tal_status go_outward(tal_assembler *it, tal_state *state, const bool seen[],
-                             const bool is_free[])
+static tal_status place_bodies_outward(tal_assembler *it, tal_state *state, const bool seen[],
+                                       const bool is_free[])
 {
     tal_status st = TAL_OK;
     for (int b = 1; b < tal_matter_num_bodies(it->matter) && st == TAL_OK; ++b) {
@@ -133,7 +136,7 @@ tal_status tali_assembler_place_bodies(tal_assembler *it, tal_state *state)
     it->num_rows = it->num_turns = 0;
     memcpy(it->fit_free, it->at.is_free, (size_t)it->nu * sizeof(bool));
     it->seen = &markers_only; // cppcheck-suppress autoVariables ; as long as this function lasts
-    const tal_status st = go_outward(it, state, aside.markers, it->fit_free);
+    const tal_status st = place_bodies_outward(it, state, aside.markers, it->fit_free);
     memcpy(it->at.is_free, it->fit_free, (size_t)it->nu * sizeof(bool));
     it->def = def;
     it->num_rows = num_rows;

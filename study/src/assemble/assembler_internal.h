@@ -9,6 +9,12 @@
 
 #include <stdint.h>
 
+/// Levenberg-Marquardt damping beyond which no step is tried: it would be too short to matter.
+#define TALI_ASSEMBLER_MOST_DAMPING 1e8
+
+/// Relative length below which a column of the equations depends on the others.
+#define TALI_ASSEMBLER_DEPENDENT 1e-10
+
 /// A linear least-squares problem with equations:
 ///
 ///     minimize 1/2 x^T H x + g^T x   subject to  C x = -c,  x_i = known_i where not free

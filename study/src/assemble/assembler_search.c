@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+// Damping of the first damped step.
+static const double FIRST_DAMPING = 1e-3;
+
 tal_status tali_assembler_pass_on(tal_assembler *it, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
@@ -75,7 +78,7 @@ static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda
                              bool *better)
 {
     ask_for_nearest(it);
-    while (*lambda < 1e8) {
+    while (*lambda < TALI_ASSEMBLER_MOST_DAMPING) {
         tal_status st = tali_assembler_solve_bounded(it, state, *lambda, it->x);
         if (st == TAL_OK) st = tali_assembler_move(it, state, it->x);
         if (st != TAL_OK) return st;
@@ -96,7 +99,7 @@ static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda
 tal_status tali_assembler_meet(tal_assembler *it, tal_state *state, double tolerance,
                                int max_iterations, double *norm, int *iterations)
 {
-    double lambda = 1e-3;
+    double lambda = FIRST_DAMPING;
     *norm = tali_assembler_error(it, state, NULL);
     for (int k = 0; k < max_iterations; ++k, ++*iterations) {
         if (*norm <= tolerance) break;

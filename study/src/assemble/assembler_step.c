@@ -7,6 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+// Least curvature that damping sees, as a part of the stiffest one.
+static const double LEAST_CURVATURE = 1e-3;
+
+// Reciprocal condition number that leaves four digits.
+static const double FOUR_DIGITS = 1e-12;
+
+// A pull on a bound below this part of the largest is round-off.
+static const double NO_PULL = 1e-12;
+
 static double *column(double *A, int ld, int j)
 {
     return A + (size_t)j * (size_t)ld;
@@ -29,7 +38,7 @@ static int list_free(tal_assembler *it)
 static double damping(const tal_assembler *it, int i, double stiffest)
 {
     const double H_ii = fabs(it->at.H[(size_t)i * (size_t)(it->at.n + 1)]);
-    return fmax(H_ii, 1e-3 * stiffest * it->W_u[i] * it->W_u[i]);
+    return fmax(H_ii, LEAST_CURVATURE * stiffest * it->W_u[i] * it->W_u[i]);
 }
 
 static double find_stiffest(const tal_assembler *it)
@@ -121,7 +130,7 @@ static tal_status solve_semidefinite(tal_assembler *it, double *A, int n, double
     tal_chol_info info;
     tal_status st = tal_chol_factor(tal_matrix_view(A, n, n), &info, NULL);
     // a bound on the condition number that leaves four digits
-    if (st == TAL_OK && info.rcond_bound > 1e-12 && least_pivot(A, n) > floor) {
+    if (st == TAL_OK && info.rcond_bound > FOUR_DIGITS && least_pivot(A, n) > floor) {
         return tal_chol_solve(tal_matrix_view(A, n, n), B, &it->error_record);
     }
     tal_pchol factor;
@@ -168,7 +177,8 @@ static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
     reduce_equations(it, nf);
     tal_cod cod;
     const tal_matrix C = tal_matrix_view(it->work_nn, m, nf);
-    tal_status st = tal_cod_factor(&cod, C, 1e-10, it->work, it->iwork, &it->error_record);
+    tal_status st =
+        tal_cod_factor(&cod, C, TALI_ASSEMBLER_DEPENDENT, it->work, it->iwork, &it->error_record);
     if (st != TAL_OK) return st;
     const int k = nf - cod.rank;
     st = tal_cod_solve(&cod, tal_matrix_view(it->part, m, 1), tal_matrix_view(y, nf, 1),
@@ -222,7 +232,7 @@ static bool solve_as_tree(tal_assembler *it, double lambda, double x[])
         most = fmax(most, it->A[(size_t)i * next]);
     }
     // no condition number is below the square of this ratio; leave four digits, as above
-    if (!(least * least > 1e-12 * most * most)) return false;
+    if (!(least * least > FOUR_DIGITS * most * most)) return false;
     return tal_tree_solve_LTL(it->parents, A, tal_matrix_view(x, n, 1)) == TAL_OK;
 }
 
@@ -393,8 +403,9 @@ static tal_status find_pushes(tal_assembler *it, tal_state *state, double lambda
         ++cols;
     }
     tal_cod cod;
-    const tal_status st = tal_cod_factor(&cod, tal_matrix_view(G, nf, cols), 1e-10, it->work,
-                                         it->iwork, &it->error_record);
+    const tal_status st =
+        tal_cod_factor(&cod, tal_matrix_view(G, nf, cols), TALI_ASSEMBLER_DEPENDENT, it->work,
+                       it->iwork, &it->error_record);
     if (st != TAL_OK) return st;
     return tal_cod_solve(&cod, tal_matrix_view(it->rhs, nf, 1), tal_matrix_view(it->part, cols, 1),
                          &it->error_record);
@@ -427,7 +438,7 @@ static tal_status release(tal_assembler *it, tal_state *state, double lambda, in
         hardest = pull;
         which = b;
     }
-    if (which < 0 || hardest <= 1e-12 * largest) return TAL_OK;
+    if (which < 0 || hardest <= NO_PULL * largest) return TAL_OK;
     it->active[which] = 0;
     *count = 1;
     return TAL_OK;

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+// A vertex that moves by less than this part of its interval has been found.
+static const double SAME_VERTEX = 1e-6;
+
 enum {
     MAX_POINTS = 4, // of a witness in one step: the ends, and the extrema of a cubic
     MAX_SEARCH = 6, // samples in search of an extremum beyond zero
@@ -76,7 +79,7 @@ static tal_status search(tal_time_stepper *ts, const tal_state *state, int event
         const bool is_bracket = side * m->w <= side * a.w && side * m->w <= side * b.w;
         const double t = is_bracket ? vertex(a, *m, b) : m->t;
         const bool is_inside = t > a.t && t < b.t;
-        if (!is_inside || fabs(t - m->t) <= 1e-6 * (b.t - a.t)) return TAL_OK;
+        if (!is_inside || fabs(t - m->t) <= SAME_VERTEX * (b.t - a.t)) return TAL_OK;
         point next = {t, 0.0};
         const tal_status st = tali_stepper_sample(ts, state, event, t, &next.w);
         if (st != TAL_OK) return st;

@@ -51,7 +51,7 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
     return TAL_OK;
 }
 
-// Elements that nobody would handle: bodies would pass through each other without a word.
+// Elements without a handler: bodies would pass through each other, and no error would say so.
 static tal_status check_unilaterals(const tal_system *system, tal_error *err)
 {
     const int num = tal_matter_num_unilaterals(tal_system_matter(system));

@@ -27,6 +27,9 @@
 #include <math.h>
 #include <string.h>
 
+// Errors that may be let pass in a run: times the accuracy, and at any accuracy.
+static const double MOST_LET_OFF = 5.0, ALWAYS_LET_OFF = 5e-9;
+
 // Rows come and go by less as a mechanism moves.
 static bool is_close(const tal_integrator *integ, double share)
 {
@@ -241,7 +244,7 @@ tal_status tali_integrator_account(tal_integrator *integ, const tal_state *state
 {
     if (!(norm > integ->step_accuracy) || !tali_integrator_is_near_rank_loss(integ)) return TAL_OK;
     integ->let_off += norm;
-    if (integ->let_off <= 5.0 * integ->def.accuracy + 5e-9) return TAL_OK;
+    if (integ->let_off <= MOST_LET_OFF * integ->def.accuracy + ALWAYS_LET_OFF) return TAL_OK;
     return TALI_FAIL(
         &integ->problem.error_record, TAL_ERR_NO_CONVERGENCE,
         "at t = %.17g the constraints lose rank: round-off has added up to %g, too much for "

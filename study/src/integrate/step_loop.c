@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+// A step may be longer by this part of it, so that no tiny step is left before the end.
+static const double STRETCH = 1e-6;
+
 // --- choosing steps ---
 
 double tali_integrator_resolved_step(const tal_integrator *integ, double t)
@@ -186,7 +189,7 @@ static tal_status begin_step(tal_integrator *integ, tal_state *state)
 
 double tali_integrator_end_of_step(double t0, double h, double t_end)
 {
-    return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
+    return t_end - t0 <= h * (1.0 + STRETCH) ? t_end : t0 + h;
 }
 
 // Nothing is prescribed or relaxed, and stages need not ask: no step changes the variables that
@@ -249,7 +252,7 @@ tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0)
                      "fixed_step %g is too small for double precision at t = %g", h, t0);
 }
 
-// Where rank is lost, rows seem to contradict each other: the pose is to blame, not the rows.
+// Where rank is lost, rows seem to contradict each other: the cause is the pose, not the rows.
 static tal_status explain(tal_integrator *integ, double t0, tal_status st)
 {
     if (st != TAL_ERR_SINGULAR || !tali_integrator_is_near_rank_loss(integ)) return st;

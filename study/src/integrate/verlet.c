@@ -13,6 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+// The largest tolerance of u and z within a step.
+static const double LARGEST_TOLERANCE = 1e-4;
+
 // Stages besides the rates at y0.
 enum {
     QDOTDOT0 = 1,
@@ -33,10 +36,10 @@ static tal_status begin_verlet(tal_integrator *integ, const tal_state *state)
     return TAL_OK;
 }
 
-// How far u and z may still move: a tenth of what a step may be off, and at most 1e-4.
+// How far u and z may still move: a tenth of what a step may be off, and at most LARGEST_TOLERANCE.
 static double tolerance_of(const tal_integrator *integ)
 {
-    return fmin(1e-4, 0.1 * integ->step_accuracy);
+    return fmin(LARGEST_TOLERANCE, 0.1 * integ->step_accuracy);
 }
 
 // q' and the first u and z; q is prescribed and projected, u is prescribed.

@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+// Relative length below which a row of G depends on the others.
+static const double DEPENDENT = 1e-10;
+
+// Constraint errors after the first projection; one more iteration squares them.
+static const double FIRST_TOLERANCE = 1e-8;
+
 tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
@@ -155,7 +161,7 @@ static tal_status calc_basis(tali_chart *chart, tal_state *state, tal_level leve
     if (m > 0) {
         tal_cod cod;
         const tal_matrix G = tal_matrix_view(chart->G, m, nf);
-        st = tal_cod_factor(&cod, G, 1e-10, chart->cod_work, chart->cod_iwork, chart->err);
+        st = tal_cod_factor(&cod, G, DEPENDENT, chart->cod_work, chart->cod_iwork, chart->err);
         if (st != TAL_OK) return st;
         *k = nf - cod.rank;
         st = tal_cod_calc_null_basis(&cod, tal_matrix_view(chart->K_free, nf, *k));
@@ -249,7 +255,7 @@ void tali_chart_place_forced(tali_chart *chart, const double a[], double s[])
 static tal_status project_closely(const tal_system *system, tal_state *state, bool velocities)
 {
     tal_project_options options = tal_project_options_default();
-    options.tolerance = 1e-8;
+    options.tolerance = FIRST_TOLERANCE;
     tal_status st = TAL_OK;
     for (int pass = 0; pass < 2 && st == TAL_OK; ++pass) {
         options.even_if_met = pass == 1;

@@ -11,6 +11,12 @@
 #include <math.h>
 #include <string.h>
 
+// Differences that decide about stability, as a part of those of the stiffness.
+static const double SHORT_DIFFERENCE = 1e-3;
+
+// Relative length below which a column of the stiffness depends on the others.
+static const double DEPENDENT = 1e-12;
+
 struct tal_equilibrium {
     tal_equilibrium_def def;
     tali_chart chart;
@@ -238,7 +244,7 @@ static tal_status measure_stiffness(tal_equilibrium *eq)
         least = fmin(least, used);
     }
     eq->error_record = (tal_error){TAL_OK, "", ""}; // a longer step than was needed may have failed
-    eq->difference = n > 0 ? 1e-3 * least : 0.0;
+    eq->difference = n > 0 ? SHORT_DIFFERENCE * least : 0.0;
     make_symmetric(eq->K, n);
     make_symmetric(eq->K_error, n);
     return TAL_OK;
@@ -344,7 +350,7 @@ static tal_status solve_any(tal_equilibrium *eq)
     const int n = eq->chart.na;
     tal_cod cod;
     memcpy(eq->factor, eq->K, (size_t)n * (size_t)n * sizeof *eq->K);
-    const tal_status st = tal_cod_factor(&cod, tal_matrix_view(eq->factor, n, n), 1e-12,
+    const tal_status st = tal_cod_factor(&cod, tal_matrix_view(eq->factor, n, n), DEPENDENT,
                                          eq->cod_work, eq->cod_iwork, &eq->error_record);
     if (st != TAL_OK) return st;
     return tal_cod_solve(&cod, tal_matrix_view(eq->r, n, 1), tal_matrix_view(eq->step, n, 1),

@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+// Eigenvalues are useless if their error is above this part of the fastest one,
+static const double LARGEST_PART = 0.4;
+// unless it changes nothing in the time scale of the System: times that, this is nothing.
+static const double NO_CHANGE = 1e-3;
+
 struct tal_linearizer {
     tal_linearizer_def def;
     tali_chart chart;
@@ -362,7 +367,7 @@ static tal_status check_fastest(tal_linearizer *lin, int nx)
         error = lin->mode_error[j];
     }
     const double t_c = tal_system_time_scale(lin->chart.system);
-    if (error <= 0.4 * (fastest - error) || error * t_c < 1e-3) return TAL_OK;
+    if (error <= LARGEST_PART * (fastest - error) || error * t_c < NO_CHANGE) return TAL_OK;
     return TALI_FAIL(&lin->error_record, TAL_ERR_NO_CONVERGENCE,
                      "the eigenvalues have an error of %g, and the largest is %g: accelerations "
                      "jump, or change too fast for differences, near this State",

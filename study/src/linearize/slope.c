@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+// A jump below this part of the slope, or this many times its error, is none.
+static const double SMALL_JUMP = 1e-4, JUMP_ERRORS = 16.0;
+
 // Slopes this near to the truth need no other step; what is left is their error squared or better.
 static const double GOOD = 1e-8;
 
@@ -118,7 +121,7 @@ static double slope_of(const tali_slope *it, int k, double floor, double ratio, 
     const double found = extrapolate(D, ratio, error);
     *error += floor;
     *jump = find_jump(S, ratio);
-    if (*jump <= 1e-4 * fabs(found) + 16.0 * *error) *jump = 0.0;
+    if (*jump <= SMALL_JUMP * fabs(found) + JUMP_ERRORS * *error) *jump = 0.0;
     return found;
 }
 

@@ -5,7 +5,7 @@
 // each slope dl/dx_i = half_i dl/dq_i, divided by the tolerances, so that both count alike.
 #include "alloc_internal.h"
 
-#include "path/length_internal.h"
+#include "path/bound_internal.h"
 #include "path/terms_internal.h"
 #include "problem/study_internal.h"
 
@@ -24,6 +24,7 @@ enum {
 // A path and the range of poses.
 typedef struct range {
     tali_fit_subject subject;
+    tali_fit_bound *bound; // NULL: constraints are ignored
     tal_mobility at[MAX_ARGS];
     int n;
     double center[MAX_ARGS], half[MAX_ARGS];
@@ -74,6 +75,24 @@ static bool stands_still(const range *it, tal_mobility at, double low, double hi
     return low == high || level == TAL_LEVEL_POSITION;
 }
 
+// Along constraints: whether a coordinate is to be an argument. One that the arguments before it
+// determine is left out, or refused if it was asked for.
+static tal_status take_if_independent(range *it, tal_mobility at, bool is_asked, bool *is_taken,
+                                      tal_error *err)
+{
+    *is_taken = true;
+    if (it->bound == NULL) return TAL_OK;
+    const tal_status st = tali_fit_bound_check(it->bound, &it->subject, at, err);
+    if (st != TAL_OK) return st;
+    *is_taken = tali_fit_bound_add(it->bound, &it->subject, at);
+    if (*is_taken || !is_asked) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "path '%s': coordinate %d of body '%s' follows from those before it by the "
+                     "constraints: leave it out",
+                     tal_path_name(it->subject.forces, it->subject.path), at.i,
+                     tal_body_name(it->subject.matter, at.body));
+}
+
 // Take a coordinate as the next argument. With `is_asked` it must be able to move.
 static tal_status take(range *it, tal_mobility at, bool is_asked, tal_error *err)
 {
@@ -89,6 +108,9 @@ static tal_status take(range *it, tal_mobility at, bool is_asked, tal_error *err
     double low = 0.0, high = 0.0;
     (void)tal_body_range(it->subject.matter, it->subject.state, at.body, slot, &low, &high);
     if (!is_asked && stands_still(it, at, low, high)) return TAL_OK;
+    bool is_taken = true;
+    const tal_status st = take_if_independent(it, at, is_asked, &is_taken, err);
+    if (st != TAL_OK || !is_taken) return st;
     if (!(isfinite(low) && isfinite(high) && low < high)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "path '%s': coordinate %d of body '%s' has the range %g to %g: give it a "
@@ -136,13 +158,20 @@ static tal_status choose_arguments(range *it, const tal_path_fit_def *def, tal_e
 
 // --- poses ---
 
-static tal_status go_to(const range *it, const double x[])
+// Put the arguments where x says; along constraints the other coordinates follow.
+static tal_status move_to(const range *it, const double x[])
 {
+    double q[MAX_ARGS];
     tal_status st = TAL_OK;
+    for (int i = 0; i < it->n; ++i) {
+        q[i] = it->center[i] + it->half[i] * x[i];
+    }
+    if (it->bound != NULL) {
+        return tali_fit_bound_move(it->bound, &it->subject, it->at, q, it->n);
+    }
     for (int i = 0; i < it->n && st == TAL_OK; ++i) {
         st = tal_body_set_q(it->subject.matter, it->subject.state, it->at[i].body,
-                            tali_fit_slot(&it->subject, it->at[i]),
-                            it->center[i] + it->half[i] * x[i]);
+                            tali_fit_slot(&it->subject, it->at[i]), q[i]);
     }
     return st == TAL_OK
                ? tal_system_realize(it->subject.system, it->subject.state, TAL_STAGE_POSITION)
@@ -152,12 +181,16 @@ static tal_status go_to(const range *it, const double x[])
 // Length and slopes at the pose of the row's x.
 static tal_status measure(const range *it, double row[], double g[])
 {
-    tal_status st = go_to(it, row);
+    tal_status st = move_to(it, row);
     if (st != TAL_OK) return st;
+    double *slopes = row + it->n + 1;
     row[it->n] = tal_path_length(it->subject.forces, it->subject.state, it->subject.path);
+    if (it->bound != NULL) {
+        return tali_fit_bound_slopes(it->bound, &it->subject, it->at, slopes, it->n);
+    }
     st = tal_path_calc_generalized(it->subject.forces, it->subject.state, it->subject.path, g);
     for (int i = 0; i < it->n && st == TAL_OK; ++i) {
-        st = tali_fit_calc_slope(&it->subject, g, it->at[i], &row[it->n + 1 + i]);
+        st = tali_fit_calc_slope(&it->subject, g, it->at[i], &slopes[i]);
     }
     return st;
 }
@@ -358,14 +391,18 @@ tal_status tal_path_find_fit(const tal_system *system, const tal_forces *forces,
     }
     *fit = (tal_path_fit){.path = path};
     range it = {.n = 0};
+    tali_fit_bound bound = {.assembler = NULL};
+    if (how->along_constraints) it.bound = &bound;
     tal_status st = tali_fit_begin(system, forces, start, path, __func__, &it.subject, err);
     if (st == TAL_OK) st = check_def(how, err);
+    if (st == TAL_OK && it.bound != NULL) st = tali_fit_bound_begin(&bound, &it.subject, err);
     if (st == TAL_OK) st = choose_arguments(&it, how, err);
     if (st == TAL_OK) st = fit_over(&it, how, fit, err);
     if (st != TAL_OK) {
         tal_function_destroy(fit->length);
         fit->length = NULL;
     }
+    tali_fit_bound_end(&bound, system);
     tal_state_destroy(it.subject.state);
     return st;
 }

@@ -10,6 +10,15 @@
 
 #include <math.h>
 
+// Constraint errors up to which a pose counts as possible.
+static const double POSSIBLE = 1e-6;
+
+// Changes within one step that are looked at closely: of the length [m], of the moment arm [m].
+static const double SUSPECT_JUMP = 1e-6, SUSPECT_KINK = 5e-4;
+
+// What is a jump [m] and a kink [m] when the interval has shrunk to this part of 1 + |q|.
+static const double JUMP = 1e-7, KINK = 1e-6, SHRUNK = 1e-9;
+
 enum {
     MAX_COORDINATES = 128,
     MAX_STEPS = 4000
@@ -43,7 +52,7 @@ static bool meets_constraints(const tal_state *state)
 {
     const double *qerr = tal_state_qerr(state);
     for (int i = 0; i < tal_state_pool_size(state, TAL_POOL_QERR); ++i) {
-        if (!(fabs(qerr[i]) <= 1e-6)) return false;
+        if (!(fabs(qerr[i]) <= POSSIBLE)) return false;
     }
     return true;
 }
@@ -91,7 +100,8 @@ static double jump_of(const look *a, const look *b)
 
 static bool is_suspect(const look *a, const look *b)
 {
-    return a->touches != b->touches || jump_of(a, b) > 1e-6 || fabs(b->slope - a->slope) > 5e-4;
+    return a->touches != b->touches || jump_of(a, b) > SUSPECT_JUMP ||
+           fabs(b->slope - a->slope) > SUSPECT_KINK;
 }
 
 // Whether the change from a to b is before m.
@@ -106,7 +116,7 @@ static bool is_before(const look *a, const look *m, const look *b)
 // Halve the step until it is 1e-9 wide, and tell what is left.
 static void follow_down(scan *it, look a, look b)
 {
-    while (b.q - a.q > 1e-9 * (1.0 + fabs(a.q))) {
+    while (b.q - a.q > SHRUNK * (1.0 + fabs(a.q))) {
         const look m = look_at(it, 0.5 * (a.q + b.q));
         if (!m.is_drawn) return;
         if (is_before(&a, &m, &b)) {
@@ -116,9 +126,9 @@ static void follow_down(scan *it, look a, look b)
         }
     }
     const double jump = jump_of(&a, &b), kink = fabs(b.slope - a.slope);
-    if (jump > 1e-7) {
+    if (jump > JUMP) {
         add_flaw(it, TAL_PATH_JUMP, a.q, jump, -1);
-    } else if (kink > 1e-6) {
+    } else if (kink > KINK) {
         add_flaw(it, TAL_PATH_KINK, a.q, kink, -1);
     }
 }

@@ -24,7 +24,7 @@ static const double *errors_of(const tali_problem *problem, const tal_state *sta
 //     G d = -(2 alpha perr' + alpha^2 perr)      rows of position equations
 //     G d = -alpha verr                          rows of velocity equations
 //
-// so that errors fade as (1 + alpha t) e^(-alpha t) and e^(-alpha t) (manual sec. 10.1 has
+// so that errors decay as (1 + alpha t) e^(-alpha t) and e^(-alpha t) (manual sec. 10.1 has
 // projection).
 tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, double ydot[])
 {

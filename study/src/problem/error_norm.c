@@ -1,4 +1,4 @@
-// How large is the error of a step, and which variable is to blame? (manual sec. 9.1 and 9.2)
+// How large is the error of a step, and which variable has the largest? (manual sec. 9.1 and 9.2)
 #include "problem/problem_internal.h"
 
 #include <math.h>

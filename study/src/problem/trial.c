@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// Constraint errors near round-off, of which a tenth of the accuracy is enough.
+static const double NEAR_ROUND_OFF = 1e-12;
+
 tal_status tali_problem_check_positive(double value, bool zero_too, const char *subject,
                                        tal_error *err)
 {
@@ -35,10 +38,10 @@ tal_status tali_problem_check_def(const tal_integrator_def *def, tal_error *err)
 
 // Projection moves a State by what its constraints are off, and changes its energy in proportion,
 // each time: with a tenth of the accuracy a run of rods lost four times the accuracy, whatever its
-// steps were held to. Below 1e-12 round-off matters, and a tenth is enough.
+// steps were held to. Below NEAR_ROUND_OFF round-off matters, and a tenth is enough.
 static double tolerance_for(const tal_integrator_def *def)
 {
-    return fmax(0.01 * def->accuracy, fmin(0.1 * def->accuracy, 1e-12));
+    return fmax(0.01 * def->accuracy, fmin(0.1 * def->accuracy, NEAR_ROUND_OFF));
 }
 
 tali_problem tali_problem_of(const tal_system *system, const tal_integrator_def *def)

@@ -111,8 +111,8 @@ static void give_up(tali_sun *sun, tal_state *state)
     tali_integrator_leave_at_start(sun->integ, state);
 }
 
-// The norm of the error of the last step tried, and the variable to blame for it: as one-step
-// methods have it.
+// The norm of the error of the last step tried, and the variable with the largest error: as
+// one-step methods have it.
 static double error_of_step(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -124,7 +124,7 @@ static double error_of_step(tali_sun *sun, tal_state *state)
     return sun->error_left * tali_problem_error_norm(&integ->problem, state);
 }
 
-// The variable to blame for a step that stayed too inaccurate.
+// The variable with the largest error of a step that stayed too inaccurate.
 static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
 {
     const double h = sun->solver->next_step(sun);

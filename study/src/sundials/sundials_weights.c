@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+// Least weight of a coordinate, as a part of the largest.
+static const double LEAST_WEIGHT = 1e-3;
+
 // --- creation ---
 
 bool tali_sun_weights_create(tali_sun_weights *it, const tal_integrator *integ)
@@ -87,7 +90,7 @@ static tal_status set_columns(tali_sun_weights *it, tal_state *state, int j)
             sum += coef * coef;
         }
         // a change of a quaternion's length alone counts for nothing; its weight may not be zero
-        if (j < b->nq) it->e[b->q0 + j] = fmax(sqrt(sum), 1e-3 * scale);
+        if (j < b->nq) it->e[b->q0 + j] = fmax(sqrt(sum), LEAST_WEIGHT * scale);
     }
     return st;
 }

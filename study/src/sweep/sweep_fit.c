@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+// Damping of Levenberg and Marquardt: the least that is not none, and where a fit gives up.
+static const double LEAST_DAMPING = 1e-6, MOST_DAMPING = 1e10;
+
 tal_sweep_fit_options tal_sweep_fit_options_default(void)
 {
     return (tal_sweep_fit_options){.accuracy = 1e-8, .max_iterations = 50};
@@ -113,7 +116,7 @@ static tal_status fit_step(const fit *it, double values[], double *cost, double 
 {
     tal_sweep *sweep = it->sweep;
     // NOLINTNEXTLINE(cert-flp30-c): bounded, 1e-6 times a power of ten
-    for (; *lambda < 1e10; *lambda = fmax(10.0 * *lambda, 1e-6)) {
+    for (; *lambda < MOST_DAMPING; *lambda = fmax(10.0 * *lambda, LEAST_DAMPING)) {
         form_normal_equations(it);
         if (!solve_damped(it, *lambda)) continue;
         *done = tali_array_largest(sweep->g, it->np) <= it->options.accuracy;

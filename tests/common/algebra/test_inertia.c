@@ -201,7 +201,7 @@ START_TEST(mass_properties_survive_the_round_trip)
     }
 }
 
-// The parts may be moved and then glued, or glued and then moved.
+// The parts may be moved and then joined, or joined and then moved.
 START_TEST(moving_and_gluing_commute)
 {
     test_rng rng = test_rng_seed(9);

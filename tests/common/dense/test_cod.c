@@ -269,7 +269,7 @@ START_TEST(graded_columns_are_all_seen_when_no_tolerance_hides_them)
 
 // Kahan's matrix S (I - c N), S = diag(1, s, s^2, ...), c^2 + s^2 = 1: pivoting keeps the order of
 // its columns, the last diagonal element looks harmless, the smallest singular value is far below.
-// The decomposition must not pretend otherwise.
+// The decomposition must show that.
 START_TEST(kahans_matrix_is_betrayed_by_the_condition_estimate)
 {
     enum {
@@ -291,7 +291,7 @@ START_TEST(kahans_matrix_is_betrayed_by_the_condition_estimate)
     ck_assert_int_eq(d.f.rank, N);
     const double true_rcond = sigma[N - 1] / sigma[0];
     const double last = fabs(test_at(&d.A, N - 1, N - 1)) / fabs(d.A.data[0]);
-    ck_assert_double_le(true_rcond, 1e-3 * last); // what makes the matrix famous
+    ck_assert_double_le(true_rcond, 1e-3 * last); // the property that the matrix is known for
     // norms differ by a factor N at most, the estimate by 3
     ck_assert_double_le(d.f.rcond, 3.0 * N * true_rcond);
     ck_assert_double_ge(d.f.rcond, true_rcond / N);
@@ -309,7 +309,7 @@ START_TEST(lengths_neither_overflow_nor_underflow)
     ck_assert_double_eq(tali_dense_norm2(0, NULL), 0.0);
 }
 
-// Pretend solvers for the norm estimator: "A^-1 x" is B x.
+// Replacements of the solver for the norm estimator: "A^-1 x" is B x.
 static void apply(int n, tal_matrix B, bool transposed, double *x)
 {
     double y[TEST_MAX] = {0.0};

@@ -10,12 +10,10 @@ enum {
     MANY = 2001
 };
 
-static const double pi = 3.14159265358979323846;
-
 static void fill_cosine(double y[], int n, double frequency, double rate)
 {
     for (int i = 0; i < n; ++i) {
-        y[i] = cos(2.0 * pi * frequency * (i - n / 2) / rate);
+        y[i] = cos(2.0 * TAL_PI * frequency * (i - n / 2) / rate);
     }
 }
 
@@ -24,7 +22,7 @@ static void fill_cosine(double y[], int n, double frequency, double rate)
 // What two passes leave of a sinusoid, by Butterworth's formula and the bilinear transform.
 static double gain_of_two_passes(double f, double cutoff, double rate, int order, double at_cutoff)
 {
-    const double ratio = tan(pi * f / rate) / tan(pi * cutoff / rate);
+    const double ratio = tan(TAL_PI * f / rate) / tan(TAL_PI * cutoff / rate);
     return 1.0 / (1.0 + (1.0 / at_cutoff - 1.0) * pow(ratio, 2.0 * order));
 }
 
@@ -42,7 +40,7 @@ START_TEST(the_filter_has_the_gain_of_theory_and_no_delay)
         const double gain =
             gain_of_two_passes(frequencies[k], cutoff, rate, order, 1.0 / sqrt(2.0));
         ck_assert_double_eq_tol(y[MANY / 2], gain, 1e-13);
-        const double later = gain * cos(2.0 * pi * frequencies[k] * 7.0 / rate);
+        const double later = gain * cos(2.0 * TAL_PI * frequencies[k] * 7.0 / rate);
         ck_assert_double_eq_tol(y[MANY / 2 + 7], later, 1e-13);
         ck_assert_double_eq_tol(y[MANY / 2 - 7], later, 1e-13);
     }
@@ -276,7 +274,7 @@ START_TEST(uneven_rows_are_sampled_anew_before_they_are_smoothed)
     test_rng rng = test_rng_seed(8);
     for (int i = 0; i < 400; ++i) {
         times[i] = 0.01 * i + test_random_uniform(&rng, -0.003, 0.003);
-        y[i] = sin(2.0 * pi * times[i]);
+        y[i] = sin(2.0 * TAL_PI * times[i]);
     }
     const tal_signal_def def = {TAL_SIGNAL_QUINTIC, 20.0, TAL_SIGNAL_LOWPASS};
     tal_signal *signal = must_create(&def, times, y, 400, 1);
@@ -284,8 +282,8 @@ START_TEST(uneven_rows_are_sampled_anew_before_they_are_smoothed)
     for (int order = 0; order < 3; ++order) {
         ck_assert_int_eq(tal_signal_calc(signal, 2.0, order, &at[order]), TAL_OK);
     }
-    const double w = 2.0 * pi, lost = 0.42 * pow(1.0 / 20.0, 4.0); // of the amplitude
-    ck_assert_double_eq_tol(at[0], 0.0, lost + 1e-6);              // interpolation: (w h)^6 = 6e-8
+    const double w = 2.0 * TAL_PI, lost = 0.42 * pow(1.0 / 20.0, 4.0); // of the amplitude
+    ck_assert_double_eq_tol(at[0], 0.0, lost + 1e-6); // interpolation: (w h)^6 = 6e-8
     ck_assert_double_eq_tol(at[1], w, w * (lost + 1e-5));
     ck_assert_double_eq_tol(at[2], 0.0, w * w * (lost + 1e-4));
     tal_signal_destroy(signal);

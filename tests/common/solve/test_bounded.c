@@ -117,7 +117,7 @@ START_TEST(a_row_that_nothing_moves)
     c.b[0] = -0.5;
     ck_assert_int_eq(solve(&c, true), TAL_ERR_INFEASIBLE);
     ck_assert_double_eq(c.z[0], 1.0);
-    c.upper[0] = 2.0; // a force of limited size gives up at its limit
+    c.upper[0] = 2.0; // a force of limited size stays at its limit
     c.z[0] = 0.0;
     ck_assert_int_eq(solve(&c, true), TAL_OK);
     ck_assert_double_eq(c.z[0], 2.0);

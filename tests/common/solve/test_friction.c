@@ -414,7 +414,7 @@ START_TEST(a_good_guess_needs_no_search)
 }
 
 // A cart on a rail, which is a bilateral row, driven by a motor of limited force: a row without a
-// normal one. Up to its limit it holds the cart, then it gives way.
+// normal one. Up to its limit it holds the cart, beyond that the cart moves.
 START_TEST(a_motor_of_limited_force)
 {
     for (int i = 0; i < 2; ++i) {

@@ -330,7 +330,7 @@ START_TEST(more_intervals_than_can_be_counted_are_refused)
     // a step that begins there is, too
     model_realize(m, TAL_STAGE_TIME);
     ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_ERR_BAD_VALUE);
-    // nobody counts them where the bath is disabled
+    // they are not counted while the bath is disabled
     tal_force_set_enabled(m->forces, m->state, b.noise, false);
     model_realize(m, TAL_STAGE_ACCELERATION);
     ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_OK);

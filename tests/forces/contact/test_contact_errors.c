@@ -257,7 +257,7 @@ START_TEST(what_can_be_known_when_building_is_reported_then)
 
 END_TEST
 
-// Overflow is an error by name, at Dynamics, and for whoever asks.
+// Overflow is an error that names the contact, at Dynamics and in every call that computes it.
 START_TEST(too_many_contacts_are_an_error_by_name)
 {
     tal_mesh *mesh = NULL;
@@ -293,7 +293,7 @@ START_TEST(too_many_contacts_are_an_error_by_name)
 
 END_TEST
 
-// A rigid ball on a floor that is rigid, or becomes so: nothing would give way. By the foundation
+// A rigid ball on a floor that is rigid, or becomes so: nothing could deform. By the foundation
 // where one of them is a mesh. Surfaces that never meet may all be rigid.
 START_TEST(two_rigid_surfaces_that_can_meet_are_refused)
 {

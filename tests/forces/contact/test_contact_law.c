@@ -340,7 +340,7 @@ START_TEST(the_smooth_energy_is_an_integral_of_the_force)
 
 END_TEST
 
-// Edges as soft or as sharp as a double can say: the sum has an end.
+// Edges as soft or as sharp as doubles allow: the sum ends.
 START_TEST(the_smooth_energy_of_any_edge_is_found)
 {
     const double bds[] = {5e-324, 1e-308, 1e-300, 1e300, DBL_MAX};

@@ -183,8 +183,8 @@ static void add_many(model *m, tal_bushing_def *bushing)
     (void)tal_forces_add_bushing(m->forces, "bushing", bushing);
 }
 
-// A State that comes to a point by different ways has the same bytes of udot: sums that were kept
-// and sums that were computed do not differ.
+// A State that reaches the same values in different ways has the same bytes of udot: kept sums and
+// computed sums do not differ.
 START_TEST(kept_sums_are_the_same_to_the_bit)
 {
     model m = model_begin();

@@ -115,7 +115,7 @@ static void add_quiet(zoo *z)
     z->count = n;
 }
 
-// Something for those that do nothing by themselves.
+// Values for elements that have no effect by default.
 static void wake_up(zoo *z)
 {
     model *m = &z->m;

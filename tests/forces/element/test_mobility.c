@@ -194,7 +194,7 @@ START_TEST(a_quaternion_is_no_place_for_a_spring)
     ck_assert_ptr_nonnull(strstr(tal_state_error(m->state)->message, "'neck'"));
     ck_assert_ptr_nonnull(strstr(tal_state_error(m->state)->message, "quaternion"));
 
-    // disabled it does not disturb, but cannot be asked either
+    // while it is disabled it has no effect, but it cannot be evaluated either
     tal_force_set_enabled(m->forces, m->state, o.force, false);
     model_shake(m, 5);
     load on;

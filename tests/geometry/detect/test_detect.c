@@ -108,7 +108,7 @@ START_TEST(spheres_about_one_center_touch_along_the_axis_of_the_first)
     ck_assert_double_eq(c->depth, 1.25);
     test_assert_v3_near(c->n_G, X.R.x, 0.0);
     ck_assert(tal_v3_is_finite(c->p_G) && tal_v3_is_finite(c->axis_G));
-    // and a distance whose square fades is a direction all the same
+    // and a distance whose square underflows still gives a direction
     s.X_GS[0].p = TAL_VEC3_ZERO;
     s.X_GS[1].p = tal_v3(0.0, 1e-200, 0.0);
     ck_assert_ptr_nonnull(scene_detect(&s));

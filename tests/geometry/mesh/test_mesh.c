@@ -506,7 +506,7 @@ START_TEST(generators_refuse_bad_sizes_and_counts)
     ck_assert_int_eq(tal_mesh_create_sphere(NULL, 1.0, -1, &mesh, &err), TAL_ERR_BAD_VALUE);
     ck_assert_int_eq(tal_mesh_create_sphere(NULL, 1.0, 9, &mesh, &err), TAL_ERR_BAD_VALUE);
     ck_assert(strstr(err.message, "9") != NULL);
-    // so small that squares fade: refused, not made flat
+    // so small that squares underflow: refused, not made flat
     ck_assert_int_eq(tal_mesh_create_sphere(NULL, 1e-170, 1, &mesh, &err), TAL_ERR_BAD_VALUE);
     ck_assert_int_eq(tal_mesh_create_brick(NULL, tal_v3(1.0, (double)NAN, 1.0), one, &mesh, &err),
                      TAL_ERR_NOT_FINITE);

@@ -281,7 +281,7 @@ START_TEST(what_only_a_state_knows_is_written)
         sum += tal_state_z(m.state)[i];
     }
     ck_assert(sum == 15.75); // each has found its place
-    // u of a locked body that somebody has set since stays as it is
+    // u of a locked body that was set later stays as it is
     (void)tal_body_set_u(m.matter, m.state, at, 0, 0.125);
     tal_error err = {TAL_OK, "", ""};
     char *text = write_text(&m, &err);

@@ -117,7 +117,7 @@ START_TEST(files_of_earlier_releases_mean_what_they_meant)
 
 END_TEST
 
-// What is not there any more would be missed by no one: every line has its file.
+// Every line has its file: otherwise a missing file would not be noticed.
 START_TEST(no_old_file_is_lost)
 {
     FILE *in = fopen(FOLDER "/expected.txt", "rb");

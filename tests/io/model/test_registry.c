@@ -85,7 +85,7 @@ static tal_status describe_balloon(void *context, const tal_model *model, int in
     (void)model;
     (void)index;
     const balloon *it = self;
-    if (it->size == 13) return TAL_ERR_BAD_VALUE; // brings bad luck
+    if (it->size == 13) return TAL_ERR_BAD_VALUE; // a size that it refuses
     v[0].body = it->body;
     v[1].frame = it->X_BK;
     v[2].numbers[0] = it->lift;
@@ -170,7 +170,7 @@ static const tal_constraint_ops latch_ops = {.size = sizeof latch_ops,
 static const tal_model_attribute latch_attributes[] = {
     {"mobility", TAL_MODEL_MOBILITY, 0, NULL, NULL}, {"at", TAL_MODEL_ANGLES, 1, "0", NULL}};
 
-// What a latch is on, for describing it: a def has it, and nobody else tells.
+// The mobility of a latch, for describing it: only the def has it.
 typedef struct latch {
     tal_mobility on;
 } latch;

@@ -203,7 +203,7 @@ START_TEST(an_element_touches_where_its_gap_is_closed)
         ck_assert_double_eq_tol(at[r], 1.0, 1e-15);
         ck_assert_double_eq_tol(at[4 + r], 0.0, 1e-15);
         ck_assert_double_eq_tol(at[8 + r], 0.0, 1e-15);
-        ck_assert(isnan(at[12 + r])); // nobody knows the force
+        ck_assert(isnan(at[12 + r])); // the force is not known
     }
     tali_scene_loads_end(scene, &loads);
     tal_table_destroy(table);

@@ -427,7 +427,7 @@ START_TEST(a_table_goes_out_piece_by_piece_as_it_would_in_one)
         ck_assert_int_eq(tal_table_write_to(table, formats[f], take, &it, NULL), TAL_OK);
         ck_assert_uint_eq(it.size, length);
         ck_assert_int_eq(memcmp(it.text, text, length), 0);
-        // who takes no more is not asked again
+        // a function that takes no more is not called again
         it.size = 0;
         it.most = length - 1;
         tal_error err;

@@ -431,7 +431,7 @@ START_TEST(inertias_of_no_real_body_are_warned_of_or_refused)
     ck_assert_str_eq(tal_body_name(model.matter, body), "link3");
     ck_assert_double_eq_tol(excess, (0.086 - 0.066 - 0.0125) / 0.086, 1e-14);
     ck_assert_int_lt(tal_matter_find_unphysical(model.matter, model.state, body, NULL).i, 0);
-    // who needs the permit keeps it in a model file, and no one else
+    // only the bodies that need the permission have it in the model file
     ck_assert_int_eq(tal_model_write_memory(&model, NULL, text, sizeof text, NULL, NULL), TAL_OK);
     const char *permit = strstr(text, "any_inertia=\"yes\"");
     ck_assert(permit != NULL && strstr(permit + 1, "any_inertia") == NULL);

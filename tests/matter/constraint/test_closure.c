@@ -10,7 +10,7 @@ enum {
 
 typedef struct four_bar {
     double a, b, c, d;
-    int sloppy; ///< which function tells a lie
+    int sloppy; ///< which function is wrong
 } four_bar;
 
 // Angles of coupler and rocker in Ground: their lines close the triangle on the diagonal.

@@ -784,7 +784,7 @@ START_TEST(a_bricard_mechanism_is_closed_although_its_rows_repeat_each_other)
 
 END_TEST
 
-// The z rows of the balls see nothing: they have no part in the projection.
+// The z rows of the balls have no effect: they take no part in the projection.
 START_TEST(many_four_bars_close_from_a_bad_guess)
 {
     test_rng rng = test_rng_seed(6);

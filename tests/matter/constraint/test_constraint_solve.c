@@ -341,7 +341,7 @@ END_TEST
 
 // --- written twice, and in other coordinates ---
 
-/// What a mechanism for which nobody has assembled a pose is told to do.
+/// What a mechanism does whose pose was not assembled.
 typedef struct case_of_doubt {
     int copies;
     bool use_angles;

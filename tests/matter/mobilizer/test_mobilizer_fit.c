@@ -88,7 +88,7 @@ START_TEST(a_pose_that_can_be_reached_is_reached)
     }
 }
 
-// Where angles have no rates there is no way on, but the fit of the rotation is an answer.
+// Where angles have no rates the search ends, but the fit of the rotation is an answer.
 START_TEST(a_pose_at_the_singularity_of_angles_is_fitted)
 {
     const double radii[3] = {0.5, 0.8, 1.1}, half_pi = acos(0.0);

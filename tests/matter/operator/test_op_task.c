@@ -174,7 +174,7 @@ START_TEST(forward_dynamics_solves_the_floating_equations)
         tal_spatial_vec *A_GB = (tal_spatial_vec *)(void *)A.data;
         fill_random(F, &rng);
         fill_random(f, &rng);
-        memset(f.data, 0, 6 * sizeof(double)); // nobody holds the base
+        memset(f.data, 0, 6 * sizeof(double)); // nothing holds the base
         must(tree.state,
              tal_matter_forward_dynamics(tree.matter, tree.state, F_GB, f.data, udot.data, A_GB));
         tal_floating form = dense_floating(n);

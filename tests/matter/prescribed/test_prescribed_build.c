@@ -60,7 +60,7 @@ static tal_function *new_constant(double value)
     return f;
 }
 
-// Building has failed with this sentence; end the world.
+// Building has failed with this sentence; destroy the System.
 static void check_failure(world *w, tal_status expected, const char *part)
 {
     const tal_error *err = tal_system_error(w->system);
@@ -193,7 +193,7 @@ START_TEST(a_motion_that_cannot_be_is_refused_with_a_sentence)
         const tal_motion_ix none =
             tal_matter_add_motion(w.matter, given, &table, NULL, k == 10 ? bad : three);
         ck_assert_int_eq(none.i, -1);
-        ck_assert_int_eq(num_destroyed, 1); // adopted, and done with
+        ck_assert_int_eq(num_destroyed, 1); // adopted, and destroyed
         check_failure(&w, expected, part);
     }
 }

@@ -243,7 +243,7 @@ START_TEST(a_massless_body_can_be_locked_and_is_named_when_it_is_not)
     tal_mobod_def def = tal_mobod_def_default();
     def.name = "ghost";
     const tal_body_ix ghost = tal_matter_add_planar(w.matter, arm, &def);
-    (void)add_body(&w, arm, tal_mobilizer_gimbal()); // met first, and blameless
+    (void)add_body(&w, arm, tal_mobilizer_gimbal()); // comes first, but is correct
     world_finish(&w);
     (void)tal_body_lock(w.matter, w.state, ghost, TAL_LEVEL_POSITION);
     world_solve(&w);

@@ -147,7 +147,7 @@ START_TEST(springs_stretch_until_they_carry_the_weight)
         ck_assert_double_eq_tol(tal_state_q(s.w.state)[i], 0.1 + 20.0 * (4 - i) / 400.0, 1e-12);
     }
 
-    // one of them locked: the others do not care
+    // one of them is locked: the others stay the same
     (void)tal_body_lock(s.w.matter, s.w.state, (tal_body_ix){2}, TAL_LEVEL_POSITION);
     s.w.gravity = tal_v3(20.0, 0.0, 0.0);
     ck_assert_int_eq(relax(&s, NULL), TAL_OK);
@@ -156,7 +156,7 @@ START_TEST(springs_stretch_until_they_carry_the_weight)
     world_end(&s.w);
 }
 
-// A ball may turn about the vertical as it likes: no force, no stiffness, no objection.
+// A ball may turn about the vertical freely: no force, no stiffness, no error.
 START_TEST(a_fast_ball_hangs_down_and_keeps_a_unit_quaternion)
 {
     static sprung s;
@@ -172,7 +172,8 @@ START_TEST(a_fast_ball_hangs_down_and_keeps_a_unit_quaternion)
     world_realize(&s.w, TAL_STAGE_POSITION);
     const tal_bodies_view poses = tal_matter_poses(s.w.matter, s.w.state);
     const tal_vec3 up = tal_m3_mul_v3(tal_view_X_GM(&poses, 1)->R, tal_v3(0.0, 1.0, 0.0));
-    test_assert_v3_near(up, tal_v3(0.0, 1.0, 0.0), 1e-8); // the shift that tames the turn slows it
+    test_assert_v3_near(up, tal_v3(0.0, 1.0, 0.0),
+                        1e-8); // the shift makes the turn slow
     ck_assert_double_eq_tol(tal_state_qerr(s.w.state)[0], 0.0, 1e-15);
     world_end(&s.w);
 }

@@ -1,4 +1,4 @@
-// subsystem.c: matter in a System. Failures are told by name and leave the State as it was; nothing
+// subsystem.c: matter in a System. Failures name their cause and leave the State as it was; nothing
 // allocates after creation; results depend on the variables alone.
 #include "alloc_guard.h"
 #include "random_tree.h"
@@ -55,7 +55,7 @@ START_TEST(a_massless_tip_is_reported_by_name)
     (void)rig_add(&r, 0, "pin", &other, NULL);
     rig_finish(&r);
     assert_fails(&r, TAL_STAGE_ACCELERATION, TAL_ERR_SINGULAR, "'tip'");
-    // mass cures it: the structure is rigid, so it may have some
+    // with mass it works: the structure is rigid, so it may have some
     const tal_mass_props mass = tal_mass_props_sphere(1.0, 0.1);
     ck_assert_int_eq(tal_body_set_mass_props(r.matter, r.state, (tal_body_ix){2}, &mass), TAL_OK);
     rig_realize(&r, TAL_STAGE_ACCELERATION);

@@ -155,7 +155,7 @@ START_TEST(slots_of_other_subsystems_are_theirs)
     ck_assert_int_eq(local, 0);
     ck_assert_int_eq(tal_body_set_use_angles(matter, state, ball, true), TAL_OK);
     ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
-    // a NaN among the others' q is not matter's business
+    // a NaN among the q of other subsystems does not concern matter
     tal_state_upd_q(state)[0] = TALI_NAN;
     ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
     tal_state_destroy(state);
@@ -682,7 +682,7 @@ START_TEST(a_choice_that_cannot_be_made_leaves_the_state_as_it_was)
     tal_state *before = NULL;
     ck_assert_int_eq(tal_state_create(r.system, &before, NULL), TAL_OK);
 
-    // an earlier setter failed and nobody looked
+    // an earlier setter failed, and its status was ignored
     ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, TALI_NAN), TAL_ERR_NOT_FINITE);
     ck_assert_int_eq(tal_state_copy(before, r.state), TAL_OK);
     ck_assert_int_eq(tal_matter_set_use_angles(r.matter, r.state, true), TAL_ERR_NOT_FINITE);

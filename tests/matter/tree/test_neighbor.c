@@ -774,8 +774,7 @@ static const tal_closure_ops curve_ops = {.size = sizeof curve_ops,
                                           .calc_K = curve_K,
                                           .calc_k = curve_k};
 
-// The rod has another idea of where the mechanism is, so that tal_closure_test() finds errors to
-// report.
+// The rod puts the mechanism elsewhere, so that tal_closure_test() finds errors to report.
 START_TEST(closure_functions_move_matter_alone)
 {
     neighbor other;

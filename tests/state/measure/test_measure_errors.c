@@ -311,7 +311,7 @@ START_TEST(a_failing_measure_fails_what_needs_it)
     ck_assert(isnan(value(&f, sum)));
     ck_assert_str_eq(tal_state_error(f.state)->message, "no luck");
     ck_assert_int_eq(test_breaches(), 0);
-    ck_assert_double_eq(value(&f, i), 0.0); // z is there all the same
+    ck_assert_double_eq(value(&f, i), 0.0); // z still exists
     end_fixture(&f);
 }
 

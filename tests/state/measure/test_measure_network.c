@@ -159,7 +159,7 @@ START_TEST(after_any_changes_the_values_are_those_of_a_fresh_state)
     ck_assert_ptr_nonnull(bytes);
     uint32_t seed = 20240229;
     for (int k = 0; k < 3000; ++k) {
-        // read something, so that there are results to go stale; then change something
+        // read something, so that there are results that can be out of date; then change something
         (void)tal_measure_value(s, state, net.m[next_random(&seed) % NUM]);
         (void)tal_measure_value(s, state, net.m[next_random(&seed) % NUM]);
         change(&net, state, &seed);

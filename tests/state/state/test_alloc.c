@@ -1,4 +1,4 @@
-// Memory: none is taken after a State is created, and running out of it is survived anywhere.
+// Memory: none is allocated after a State is created, and running out of it is handled everywhere.
 #include "alloc_guard.h"
 #include "talus_test.h"
 #include "toy_system.h"

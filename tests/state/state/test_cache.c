@@ -325,7 +325,7 @@ START_TEST(a_failed_computation_leaves_the_entry_invalid_and_tells_why)
     ck_assert_double_eq(tal_cache_realize_double(system, s, odd.a), 1.0);
     ck_assert_int_eq(tal_state_error(s)->status, TAL_OK);
     ck_assert_int_eq(test_breaches(), 0);
-    ck_assert_uint_eq(tal_state_scratch_mark(s), 0); // given back though calc forgot it
+    ck_assert_uint_eq(tal_state_scratch_mark(s), 0); // released although calc did not do it
     tal_state_destroy(s);
     tal_system_destroy(system);
 }
@@ -381,7 +381,7 @@ START_TEST(variables_cannot_be_set_while_results_are_computed_from_them)
         TAL_ERR_STAGE, "while results are being computed");
     ck_assert_double_eq(tal_state_t(s), 0.0);
     ck_assert_int_eq(tal_state_stage(s), TAL_STAGE_TIME);
-    // told once: the next realize is not refused for the same reason
+    // reported once: the next realize does not fail for the same reason
     ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_TIME), TAL_OK);
     tal_state_destroy(s);
     tal_system_destroy(system);

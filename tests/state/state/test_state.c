@@ -278,7 +278,7 @@ START_TEST(a_failure_that_was_seen_to_can_be_cleared)
     ck_assert_double_eq(tal_state_t(state), t); // what was refused stays unset
     ck_assert_int_eq(tal_state_stage(state), TAL_STAGE_REPORT);
     realize(TAL_STAGE_REPORT); // and is not returned any more
-    // the next one is told of again
+    // the next one is reported again
     (void)tal_state_set_t(state, (double)INFINITY);
     ck_assert_int_eq(tal_system_realize(made.system, state, TAL_STAGE_TIME), TAL_ERR_NOT_FINITE);
     ck_assert_int_eq(tal_state_clear_error(state), TAL_OK);
@@ -314,7 +314,7 @@ START_TEST(every_way_a_setter_can_fail_has_its_sentence)
     assert_pends(tal_state_set_weights(state, TAL_POOL_Z, NULL, 6), TAL_ERR_BAD_VALUE, "not 6");
     assert_pends(tal_var_set_double(made.system, state, part->peak, nan), TAL_ERR_NOT_FINITE,
                  "variable 'peak' of subsystem 'late' cannot be nan");
-    // broken contracts are kept as well as told
+    // broken contracts are kept as well as reported
     (void)test_breaches();
     assert_pends(tal_state_set_weights(state, TAL_POOL_Q, values, 6), TAL_ERR_BAD_VALUE,
                  "only u, z, qerr and uerr have weights");
@@ -453,7 +453,7 @@ START_TEST(a_copy_is_realized_as_far_as_its_source_and_independent_of_it)
     ck_assert_uint_eq(tal_state_statistics(copy).realized[TAL_STAGE_REPORT], 0);
     ck_assert_int_eq(tal_system_realize(made.system, copy, TAL_STAGE_TIME), TAL_ERR_BAD_VALUE);
 
-    // whoever watches the copy must not miss that all of it may have changed
+    // the low-water mark of the copy must say that all of it may have changed
     tal_state_reset_low_water(state);
     ck_assert_int_eq(tal_state_copy(copy, state), TAL_OK);
     ck_assert_int_eq(tal_state_low_water(copy), TAL_STAGE_MODEL);

@@ -30,7 +30,7 @@ static void teardown(void)
     tal_system_destroy(other);
 }
 
-// The sentence must be one: not empty, no newline, and spoken in the name of the function.
+// There must be one sentence: not empty, no newline, with the name of the function.
 static void assert_one_sentence(tal_status status, const char *where)
 {
     const tal_error *breach = tal_contract_last();
@@ -458,7 +458,7 @@ START_TEST(a_state_is_not_realized_copied_or_stepped_while_it_is_being_realized)
     for (int i = 0; i < 4; ++i) {
         ck_assert_int_eq(inner[i], TAL_ERR_STAGE);
     }
-    // the hook kept silent about the write that was refused; the next realize does not
+    // the hook did not report the refused write; the next realize does
     ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_REPORT), TAL_ERR_STAGE);
     tal_state_destroy(s);
     tal_state_destroy(inner_copy);

@@ -274,7 +274,8 @@ static tal_system *sloppy_system(tal_state **s)
     return system;
 }
 
-// They show nothing old; and Acceleration, from which integrators go on, is not reached with them.
+// They show no old numbers; and Acceleration, from which integrators continue, is not reached with
+// them.
 START_TEST(slots_that_are_not_written_hold_nan)
 {
     tal_state *s = NULL;

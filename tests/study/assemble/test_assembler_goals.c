@@ -439,7 +439,7 @@ START_TEST(a_step_to_where_a_goal_does_not_exist_is_shortened)
     ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, NULL), TAL_OK);
     ck_assert_double_eq_tol(q_of(&m, 1), 0.8, 1e-8);
     ck_assert_int_eq(tal_assembler_error(m.assembler)->status, TAL_OK);
-    set_q(&m, 1, -1.0); // nowhere to start from
+    set_q(&m, 1, -1.0); // the goal does not exist at the start
     ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, NULL), TAL_RETRY);
     ck_assert_double_eq(q_of(&m, 1), -1.0);
     end_model(&m);

@@ -285,9 +285,9 @@ static double error_norm(const model *m, tal_state *fresh)
     return sqrt(sum / rows);
 }
 
-// From within 1e-6 to 3 of where it is assembled, in every coordinate. Feasible starts that could
-// not be brought home in 50 restarts are counted: told as such they are no false answer, but there
-// are none.
+// From within 1e-6 to 3 of where it is assembled, in every coordinate. Feasible starts that are not
+// assembled after 50 restarts are counted: they are reported, so they are not a wrong answer, but
+// there are none.
 static void shake_and_assemble(model (*make)(const tal_assembler_def *), uint64_t seed)
 {
     model m = make(NULL);

@@ -14,7 +14,7 @@ enum {
 
 static const double G = 9.81;
 
-/// What was told.
+/// The events that were reported.
 typedef struct diary {
     int n;
     tal_contact_event event[MOST_EVENTS];

@@ -259,8 +259,7 @@ static tal_status sine_value(void *context, const tal_system *system, tal_state 
     return TAL_OK;
 }
 
-// It is over before anybody could say when it began: the sides stay right, whether it was seen or
-// not.
+// It is over within one window: the sides stay right, whether it was seen or not.
 START_TEST(a_dip_within_a_window_counts_twice_or_not_at_all)
 {
     test_rng rng = test_rng_seed(9);

@@ -333,7 +333,7 @@ static tal_status push_of_wall(void *context, const tal_system *system, tal_stat
     (void)context;
     (void)system;
     const bool has_wall = tal_state_pool_size(state, TAL_POOL_UDOTERR) == 2;
-    *value = has_wall ? tal_state_multipliers(state)[1] : (double)NAN; // nobody looks: it is off
+    *value = has_wall ? tal_state_multipliers(state)[1] : (double)NAN; // unused: the event is off
     return TAL_OK;
 }
 

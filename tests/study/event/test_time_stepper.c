@@ -346,7 +346,7 @@ START_TEST(an_event_that_is_off_does_not_happen)
     (void)tal_state_invalidate(m.state, TAL_STAGE_TIME);
     run_stepper(&m, 2.0);
     ck_assert_str_eq(book.text, "on:trig later:trig ");
-    // somebody may signal what is off
+    // an event that is off can be signaled
     ck_assert_int_eq(tal_event_signal(m.system, m.state, off_ix), TAL_OK);
     run_stepper(&m, 2.1);
     ck_assert_str_eq(book.text, "on:trig later:trig off:signal ");
@@ -567,7 +567,7 @@ END_TEST
 
 // --- determinism ---
 
-// The State is private to reporters: whatever is done to it disturbs nobody.
+// The State is private to reporters: changes of it have no effect on the run.
 static tal_status spoil(void *context, const tal_system *system, tal_state *state,
                         tal_event_cause cause)
 {
@@ -590,7 +590,7 @@ static double ydot_hash(const tal_state *state)
     return sum;
 }
 
-// The steps are the same, bit for bit, whoever looks and however often; twice the same run too.
+// The steps are the same, bit for bit, whatever is reported and how often; so are two equal runs.
 START_TEST(reports_do_not_disturb_the_run)
 {
     double q[3], rates[3];

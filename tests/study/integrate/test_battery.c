@@ -324,7 +324,7 @@ END_TEST
 // What runs cost: a closed loop, and a pendulum between stiff stops, where steps are refused.
 // Nothing else shows that a step is chosen, a Jacobian kept or a step repeated otherwise than
 // before. Errors of 1e-12 change the numbers of the loop by up to 4 % and 3, those of the stops by
-// up to 20 % and 5. Who changes costs on purpose puts the new numbers here, and looks at bench/.
+// up to 20 % and 5. If you change costs on purpose, put the new numbers here, and look at bench/.
 typedef struct cost {
     int steps, failures, realizations, jacobians, iterations, projections;
 } cost;

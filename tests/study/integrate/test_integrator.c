@@ -611,7 +611,7 @@ START_TEST(broken_contracts_are_reported)
     test_assert_breach(st = tal_integrator_step_to(r.integ, other.state, 1.0), TAL_ERR_WRONG_SYSTEM,
                        "");
     ck_assert_int_eq(st, TAL_ERR_WRONG_SYSTEM);
-    // a setter's failure that nobody looked at
+    // the failure of a setter whose status was ignored
     const double bad = (double)NAN;
     (void)tal_state_set_z(r.state, &bad, 1);
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 3.0), TAL_ERR_NOT_FINITE);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// A subsystem that keeps a diary of the calls, one letter each, and owns a prescribed q = t^2, a q
+// A subsystem that logs the calls, one letter each, and owns a prescribed q = t^2, a q
 // whose error projection removes, and a z.
 typedef struct diary {
     char text[256];

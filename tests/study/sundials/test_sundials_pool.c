@@ -306,7 +306,7 @@ static study begin_choice(choice it)
 }
 
 // SUNDIALS complains on stderr about a solver it could not even begin to make, to which no error
-// handler could be given. Nobody needs to read that here.
+// handler could be given. That is not wanted here.
 static int silence(void)
 {
     const int kept = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);

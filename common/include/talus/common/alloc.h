@@ -5,7 +5,7 @@
 
 /**
  * @file talus/common/alloc.h
- * @brief Where memory comes from. Nothing in Talus calls malloc behind your back.
+ * @brief Where memory comes from: all of it from an allocator that the program can replace.
  */
 
 #include <talus/common/status.h>

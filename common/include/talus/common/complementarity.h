@@ -14,8 +14,8 @@
  *   kind for each z; among several solutions it finds the one in which equal contacts share.
  * - tal_lemke_solve() for any A, as sliding friction makes it.
  *
- * An answer is returned as TAL_OK only after it was checked against the problem. Where there is
- * none, a vector proves it.
+ * TAL_OK is returned only after the answer was checked. Where there is no answer, a vector that
+ * proves it is returned.
  *
  * Common rules, not repeated below:
  * - Nothing allocates; `_work_size` functions say how many doubles (`work`) and ints (`iwork`) are
@@ -41,7 +41,7 @@ extern "C" {
 typedef struct tal_complementarity_report {
     int pivots;      ///< changes of the set of rows with w = 0
     int dependent;   ///< rows with w = 0 that others imply; their forces are not unique
-    bool shared;     ///< whether equal contacts share their force; false when nothing is to share
+    bool shared;     ///< whether equal contacts share their force; false without any to share
     int worst;       ///< the row with the largest violation; -1 when there is none
     double residual; ///< its violation, as a part of the sizes that are added up in such a row
 } tal_complementarity_report;
@@ -56,7 +56,7 @@ typedef struct tal_complementarity_report {
  *     lower = -INFINITY, upper = INFINITY    a bilateral constraint, w = 0
  *     lower = -f, upper = f                  a motor or a dry joint of limited force
  *
- * w is unique; z is where A is not singular.
+ * w is unique; z is unique where A is not singular.
  * @{
  */
 
@@ -82,8 +82,8 @@ TAL_API size_t tal_bounded_iwork_size(int n);
  * "between the bounds" one at a time, each time with a smaller z^T A z / 2 + b^T z.
  *
  * @param[in]     problem  A, b and bounds; only read
- * @param[in,out] z        [problem.A.rows] in: a guess, of which only "between its bounds" counts
- *                         (zeros when there is none); out: the answer, or with
+ * @param[in,out] z        [problem.A.rows] in: a guess; only which z are between their bounds
+ *                         counts (zeros when there is none); out: the answer, or with
  *                         TAL_ERR_INFEASIBLE a certificate y: A y = 0, b^T y < 0, and z + y keeps
  *                         to the bounds whenever z does, so w >= 0 cannot be met
  * @param[out]    w        [problem.A.rows] A z + b

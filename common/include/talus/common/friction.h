@@ -16,7 +16,7 @@
  *     or begins to slip    a_T not 0          and pi_T = -r a_T / |a_T|, sliding coefficient,
  *     or slides already    direction d known  and pi_T = -r d, sliding coefficient.
  *
- * Rows of no contact are bilateral: a = 0.
+ * Rows that belong to no contact are bilateral: a = 0.
  *
  * - tal_friction_solve() is exact, for some dozens of contacts that influence each other.
  * - tal_friction_iterate() is iterative, for thousands; it never forms A.
@@ -60,7 +60,7 @@ typedef struct tal_friction_problem {
     const double *b; ///< [n]
     const tal_friction_contact *contacts; ///< [num_contacts] no two of them share a row
     int num_contacts;                     ///< >= 0
-    bool guess; ///< whether pi and the modes given are a guess, as the last answer is
+    bool guess; ///< whether pi and modes hold a guess, for instance the last answer
 } tal_friction_problem;
 
 /// How an answer was found, and how good it is.
@@ -99,8 +99,8 @@ TAL_API size_t tal_friction_iwork_size(int n, int num_contacts);
  * @param[in,out] err      may be NULL
  * @return TAL_OK; TAL_ERR_INFEASIBLE when there is proof that no forces exist: rows contradict
  *         each other, or a sliding contact is jammed (Painleve's case); TAL_ERR_NO_CONVERGENCE when
- *         no answer passes its check; TAL_ERR_BAD_VALUE, TAL_ERR_BAD_INDEX for contacts that make
- *         no sense; TAL_ERR_NOT_FINITE
+ *         no answer passes its check; TAL_ERR_BAD_VALUE, TAL_ERR_BAD_INDEX for invalid contacts;
+ *         TAL_ERR_NOT_FINITE
  */
 TAL_NODISCARD TAL_API tal_status tal_friction_solve(const tal_friction_problem *problem,
                                                     double pi[], double a[],
@@ -137,13 +137,14 @@ typedef struct tal_friction_passes {
 } tal_friction_passes;
 
 /**
- * Improve forces by block projected Gauss-Seidel: contact after contact, the normal force that
- * makes its row zero, cut off below zero, then the friction that does, cut off at its cone. In
- * turn with such passes, conjugate gradients over the forces that are at no bound.
+ * Improve forces by block projected Gauss-Seidel. For one contact after the other, find the normal
+ * force that makes its normal row zero, or zero if that is negative; then the friction that makes
+ * its tangential rows zero, limited to its cone. Between such passes, conjugate gradients improve
+ * the forces that are at no bound.
  *
- * Friction is decided by the speeds at the end, as implicit time stepping has it: contacts that
- * slip have w_T opposite to their friction. Rows of no contact are bilateral. A row that nothing
- * moves (D = 0) keeps its force. Known directions of sliding are used for their contacts. The
+ * Friction follows from the speeds at the end, as in implicit time stepping: contacts that slip
+ * have w_T opposite to their friction. Rows that belong to no contact are bilateral. A row that no
+ * force moves (D = 0) keeps its force. Known directions of sliding are used for their contacts. The
  * order is that of the contacts, then of bilateral rows: the same input gives the same bytes.
  *
  * @param[in]     rows    the problem; only read
@@ -155,7 +156,7 @@ typedef struct tal_friction_passes {
  * @param[in,out] err     may be NULL
  * @return TAL_OK, also when the tolerance was not met: look at the report;
  *         TAL_ERR_NOT_FINITE when the forces overflow; TAL_ERR_BAD_INDEX or TAL_ERR_BAD_VALUE for
- *         contacts that make no sense
+ *         invalid contacts
  */
 TAL_NODISCARD TAL_API tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[],
                                                       double u[], double work[], int iwork[],

@@ -27,8 +27,8 @@
  * a NULL, or a derivative the function does not have is a broken contract: the result is NaN and
  * the contract handler is called. A NaN among the arguments is not a breach: the result is
  * NaN, for every kind of function, the constant too. At +-infinity a polynomial, a step and a
- * spline return their limit, a sinusoid NaN, and a linear function what IEEE arithmetic makes of
- * the sum (so 0 * inf and inf - inf are NaN).
+ * spline return their limit, a sinusoid NaN, and a linear function its sum in IEEE arithmetic (so 0
+ * * inf and inf - inf are NaN).
  *
  * **Creating.** Every `create` call takes the allocator first (NULL: the C heap), and copies the
  * arrays it is given. On failure it returns the status, writes NULL to `*out` and the reason to
@@ -103,8 +103,8 @@ TAL_API double tal_function_calc_derivative_1(const tal_function *f, double x, i
  * The integral of a function of one argument from a to b, negative where b < a.
  *
  * Exact (to round-off) for polynomials, piecewise polynomials and Bezier curves. For the others it
- * is Gauss's formula of eight points on 32 equal parts: exact to round-off for what is smooth at
- * that scale, and off by what a kink within one part hides otherwise. An infinite limit gives NaN.
+ * is Gauss's formula of eight points on 32 equal parts: exact to round-off if the function is
+ * smooth at that scale, less exact if there is a kink within a part. An infinite limit gives NaN.
  */
 TAL_API double tal_function_calc_integral_1(const tal_function *f, double a, double b);
 
@@ -154,7 +154,7 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_polynomial(const tal_alloca
  * A polynomial in several arguments: the sum of terms c x0^p0 x1^p1 ...
  *
  * With two arguments, the coefficients {3, -1} and the powers {2, 1, 0, 4} are
- * 3 x0^2 x1 - x1^4. Where arguments are infinite it is what IEEE arithmetic makes of the sum.
+ * 3 x0^2 x1 - x1^4. Where arguments are infinite it is the sum in IEEE arithmetic.
  *
  * @param[in] coefficients  [count] copied
  * @param[in] powers        [count][num_args] each from 0 to TAL_FUNCTION_MAX_POWER; copied
@@ -213,7 +213,7 @@ typedef enum tal_spline_end {
     TAL_SPLINE_NATURAL = 0,
     /// f''' in the first (last) interval is that of the cubic through the first (last) four points;
     /// three points give their parabola, two their line. This is what OpenSim's SimmSpline computes
-    /// (its older name, NaturalCubicSpline, notwithstanding). Reproduces cubics inside the
+    /// (although its older name is NaturalCubicSpline). Reproduces cubics inside the
     /// knots; f'' jumps to 0 where the linear continuation begins.
     TAL_SPLINE_SIMM = 1
 } tal_spline_end;
@@ -257,10 +257,11 @@ typedef enum tal_nodes {
 } tal_nodes;
 
 /**
- * Values at nodes, held beyond the first and the last one: what a control is often given by.
+ * Values at nodes, constant beyond the first and the last one. Controls are often given in this
+ * way.
  *
- * Steps have no slope anywhere. Integrators step across them as they step across any jump: let
- * steps end there where that matters.
+ * The slope of steps is zero everywhere. An integrator does not stop at them, as at any jump: if
+ * that matters, let its steps end there.
  *
  * @param[in] x      [count] copied
  * @param[in] y      [count] copied
@@ -340,7 +341,7 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_composition(const tal_alloc
 /**
  * What a function is, as a table of functions.
  *
- * Every function above is one of these; yours has the same standing. Fill what you need with
+ * Every function above is one of these; yours is treated in the same way. Fill what you need with
  * designated initializers and leave the rest NULL. All entries but `destroy` are pure: they read
  * `self` and their arguments, allocate nothing, and may run on several threads at once. They are
  * called with checked arguments: `n` is the number of arguments declared, none of them is NaN,

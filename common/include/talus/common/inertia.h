@@ -8,7 +8,7 @@
  * @brief Mass properties, rigid spatial inertia, articulated inertia.
  *
  * tal_mass_props is what a user gives and reads: mass, mass center, inertia about the body origin.
- * tal_spatial_inertia is the same ten numbers as the algorithms want them, tal_abi the general
+ * tal_spatial_inertia is the same ten numbers as the algorithms use them, tal_abi the general
  * symmetric 6 x 6 matrix. Every shift takes p_AB and brings a quantity about B to A.
  */
 
@@ -55,9 +55,9 @@ static const tal_mass_props TAL_MASSLESS = {0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0
 /**
  * @defgroup mass_props Mass properties
  *
- * Solids of uniform density, centered on the body origin with their axes along the body's; put
- * them elsewhere with tal_mass_props_transform(), glue them with tal_mass_props_combine(). Numbers
- * are not judged here but by tal_mass_props_check().
+ * Solids of uniform density, centered on the body origin with their axes along the body's; put them
+ * elsewhere with tal_mass_props_transform(), join them with tal_mass_props_combine(). Numbers are
+ * not checked here: tal_mass_props_check() does that.
  * @{
  */
 
@@ -101,17 +101,17 @@ static inline tal_sym3 tal_mass_props_central_inertia(tal_mass_props props)
 }
 
 /// How far an inertia may be outside of what a real body can have, as tal_mass_props_excess()
-/// counts it: measured and rounded numbers are.
+/// counts it. Measured and rounded inertias often are a little outside.
 #define TAL_INERTIA_TOLERANCE 1e-3
 
 /**
  * How far an inertia is outside of what a real body can have.
  *
  * Principal moments A <= B <= C about the mass center are integrals of squared distances from an
- * axis, so that C <= A + B, and none is negative. The excess is (C - A - B) / C: 0 for a real body,
- * also within 1e-12 of the trace of `inertia`, which is what is left of twelve good digits after
- * the parallel-axis term has been taken off. Infinity when no moment is positive but some are
- * negative; NaN when numbers are not finite.
+ * axis, so that C <= A + B, and none is negative. The excess is (C - A - B) / C, and 0 for a real
+ * body. What is below 1e-12 of the trace of `inertia` counts as 0: with numbers of twelve digits,
+ * subtracting the parallel-axis term leaves such errors. Infinity when no moment is positive but
+ * some are negative; NaN when numbers are not finite.
  */
 TAL_API double tal_mass_props_excess(const tal_mass_props *props);
 
@@ -122,7 +122,7 @@ TAL_API double tal_mass_props_excess(const tal_mass_props *props);
  * inertia. The excess of the inertia must not be above TAL_INERTIA_TOLERANCE; an excess above zero
  * is accepted, but should be checked.
  *
- * @param[in]  props  the mass properties to judge
+ * @param[in]  props  the mass properties to check
  * @param[out] err    which number is wrong, and why; an earlier failure in it stays; may be NULL
  * @return TAL_OK, TAL_ERR_NOT_FINITE, TAL_ERR_BAD_VALUE, or TAL_ERR_NULL
  */

@@ -89,7 +89,7 @@ TAL_NODISCARD TAL_API tal_status tal_lapack_eig_sym(tal_matrix A, double w[], bo
 
 /**
  * Eigenvalues, and eigenvectors if wanted, of a symmetric pair, K V = M V diag(w) with M positive
- * definite (LAPACK DSYGV): vibration modes, for one.
+ * definite (LAPACK DSYGV). Vibration modes are an example.
  *
  * @param[in,out] K          n x n; becomes V with V^T M V = I when `vectors`, else destroyed
  * @param[in,out] M          n x n, destroyed

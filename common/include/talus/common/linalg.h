@@ -52,7 +52,7 @@ static inline tal_matrix tal_matrix_view(double *data, int rows, int cols)
  * @{
  */
 
-/// What a Cholesky factorization found out on the way.
+/// What a Cholesky factorization tells about A.
 typedef struct tal_chol_info {
     int pivot;    ///< index of the pivot that was not positive; -1 when all were
     double value; ///< that pivot's value; 0 when all were positive

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/// A place in a stream of random numbers. Set the fields as you like; {seed, 0, 0} is a fine start.
+/// A place in a stream of random numbers. Set the fields as you like; {seed, 0, 0} is a good start.
 typedef struct tal_random {
     uint64_t seed;    ///< which family of streams
     uint64_t stream;  ///< which stream of the family

@@ -12,7 +12,7 @@
  * from a zero quaternion) is all NaN; a NULL or an axis other than x, y, z is a broken contract and
  * gives NaN too.
  *
- * The maps between angular velocity and the rates of coordinates come for a frame M turning in F.
+ * The maps between angular velocity and the rates of coordinates are for a frame M that turns in F.
  * Those that end in F take and give w_FM expressed in F, those that end in M the same vector
  * expressed in M.
  */
@@ -94,7 +94,7 @@ static inline bool tal_qt_is_finite(tal_quat q)
 static inline tal_quat tal_qt_normalize(tal_quat q)
 {
     const double size = fmax(fmax(fabs(q.w), fabs(q.x)), fmax(fabs(q.y), fabs(q.z)));
-    // squares of the components neither overflow nor fade in this range
+    // squares of the components neither overflow nor underflow in this range
     const double scale = size > 1e-140 && size < 1e140 ? 1.0 : size;
     const tal_quat u = tal_qt(q.w / scale, q.x / scale, q.y / scale, q.z / scale);
     const double length = sqrt(tal_qt_dot(u, u));
@@ -180,8 +180,8 @@ TAL_API bool tal_rotation_is_valid(const tal_mat3 *R, double tolerance);
 /**
  * The rotation nearest to any matrix, in the sense of the sum of squares of entries.
  *
- * Answers for reflections and singular matrices too: it is also the rotation that best carries
- * one cloud of points into another (A = sum of y x^T over the pairs). Where several rotations are
+ * It exists for reflections and singular matrices too. It is also the rotation that best moves one
+ * cloud of points onto another (A = sum of y x^T over the pairs). Where several rotations are
  * equally near, one of them.
  *
  * @param[in] A  any matrix
@@ -231,13 +231,13 @@ static inline tal_vec3 tal_qt_tmul_N_M(tal_quat q, tal_quat f)
     return tal_v3(0.5 * t.x, 0.5 * t.y, 0.5 * t.z);
 }
 
-/// N^+ qdot; a part of qdot along q only changes the length of q, and is passed over.
+/// N^+ qdot; a part of qdot along q only changes the length of q, and is ignored.
 static inline tal_vec3 tal_qt_mul_Nplus_F(tal_quat q, tal_quat qdot)
 {
     return tal_v3_scale(4.0 / tal_qt_dot(q, q), tal_qt_tmul_N_F(q, qdot));
 }
 
-/// N^+ qdot; a part of qdot along q only changes the length of q, and is passed over.
+/// N^+ qdot; a part of qdot along q only changes the length of q, and is ignored.
 static inline tal_vec3 tal_qt_mul_Nplus_M(tal_quat q, tal_quat qdot)
 {
     return tal_v3_scale(4.0 / tal_qt_dot(q, q), tal_qt_tmul_N_M(q, qdot));
@@ -280,7 +280,7 @@ static inline tal_quat tal_qt_mul_Ndot_M(tal_quat q, tal_vec3 w_M, tal_vec3 v_M)
  *
  * Reading q, qdot and w backwards (x <-> z) turns either into the other. N = N^+^-1 has 1 / cos q.y
  * in it: near q.y = +-pi/2 the rates grow without bound, and where cos q.y is exactly zero they
- * are infinite or NaN. Ask tal_xyz_is_singular() first where that can happen.
+ * are infinite or NaN. Call tal_xyz_is_singular() first where that can happen.
  * @{
  */
 

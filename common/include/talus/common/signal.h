@@ -18,7 +18,7 @@
  *     if (st == TAL_OK) st = tal_signal_calc(motion, 0.25, 2, qdotdot); // second derivatives
  *     tal_signal_destroy(motion);
  *
- * The steps are also there one by one, as functions on arrays that do not allocate. Arrays of
+ * Each step is also a function of its own, on arrays, that does not allocate. Arrays of
  * several columns hold one column after the other: `[num_columns][count]`.
  *
  * Failures: TAL_ERR_NOT_FINITE for a NaN or an infinity, TAL_ERR_BAD_VALUE for a number out of
@@ -133,7 +133,7 @@ typedef enum tal_signal_curve {
 /// How data are smoothed.
 typedef enum tal_signal_filter {
     TAL_SIGNAL_LOWPASS = 0, ///< tal_signal_lowpass() of order 2
-    /// As OpenSim's inverse dynamics: half as many samples are added at each end
+    /// As in OpenSim's inverse dynamics: half as many samples are added at each end
     /// (tal_signal_pad()), data that are not at exactly equal steps are resampled at the
     /// smallest step, then tal_signal_lowpass_opensim(). The curves go through the padded samples.
     TAL_SIGNAL_LOWPASS_OPENSIM = 1

@@ -77,7 +77,7 @@ TAL_API const char *tal_status_name(tal_status status);
 /// One-line English meaning of a code; never NULL.
 TAL_API const char *tal_status_text(tal_status status);
 
-/// What went wrong, and where. Plain data: copy it, compare it, print it.
+/// What went wrong, and where. Plain data, which can be copied, compared and printed.
 typedef struct tal_error {
     tal_status status; ///< TAL_OK when nothing has failed since the last success
     char where[48];    ///< function that noticed first; "" when none

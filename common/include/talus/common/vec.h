@@ -140,7 +140,7 @@ static inline tal_vec3 tal_v3_cross(tal_vec3 a, tal_vec3 b)
     return tal_v3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-/// Length of `v`. Squares are formed, so lengths beyond 1e154 overflow and below 1e-154 fade.
+/// Length of `v`. Squares are formed, so lengths beyond 1e154 overflow and below 1e-154 underflow.
 static inline double tal_v3_norm(tal_vec3 v)
 {
     return sqrt(tal_v3_dot(v, v));
@@ -152,7 +152,7 @@ static inline bool tal_v3_is_finite(tal_vec3 v)
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-/// Largest magnitude of a component; NaN components are passed over.
+/// Largest magnitude of a component; NaN components are ignored.
 static inline double tal_v3_max_abs(tal_vec3 v)
 {
     return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
@@ -163,7 +163,7 @@ static inline double tal_v3_max_abs(tal_vec3 v)
 static inline tal_vec3 tal_v3_normalize(tal_vec3 v)
 {
     const double size = tal_v3_max_abs(v);
-    // squares of the components neither overflow nor fade in this range
+    // squares of the components neither overflow nor underflow in this range
     const bool is_plain = size > 1e-140 && size < 1e140;
     const tal_vec3 u = is_plain ? v : tal_v3(v.x / size, v.y / size, v.z / size);
     const double length = tal_v3_norm(u);

@@ -19,7 +19,7 @@
  *     ...
  *     tal_force_set_param(forces, state, motor, TAL_ACTUATOR_CONTROL, 0.7);
  *
- * Work of actuators counts as coming from outside: no potential energy, no dissipated power.
+ * The work of actuators counts as external: they have no potential energy and no dissipated power.
  */
 
 #include <talus/forces/params.h>
@@ -44,7 +44,7 @@ enum {
 /// Parameters of a point actuator.
 enum {
     TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
-    /// x, y, z; of any length except zero: only the direction counts
+    /// x, y, z; of any length except zero: only the direction is used
     TAL_POINT_ACTUATOR_DIRECTION = 3,
     TAL_POINT_ACTUATOR_GAIN = 6,    ///< [N]
     TAL_POINT_ACTUATOR_CONTROL = 7, ///< as TAL_ACTUATOR_CONTROL
@@ -68,7 +68,7 @@ TAL_API tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const 
                                                       tal_mobility mobility, double gain,
                                                       tal_measure_ix control);
 
-/// Where and which way a point actuator pushes.
+/// Where a point actuator pushes, and in which direction.
 typedef struct tal_push {
     tal_body_ix body;
     tal_vec3 p_BS;      ///< the station, from Bo in B [m]
@@ -127,7 +127,8 @@ typedef struct tal_thrust {
 
 /// Add a moment and a force on a body, with a control for each of the six components. No other body
 /// feels a reaction.
-/// @param[in] control  a measure of size six, at Velocity or before; `i` < 0: the parameters do
+/// @param[in] control  a measure of size six, at Velocity or before; `i` < 0: the parameters are
+///                     the controls
 TAL_API tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
                                                   const tal_thrust *thrust, double gain,
                                                   tal_measure_ix control);

@@ -5,9 +5,9 @@
 
 /**
  * @file talus/forces/body_force.h
- * @brief A force and a torque on one body that keep size and direction in Ground, or in a body.
+ * @brief A force and a torque on one body that are constant in Ground, or in the frame of a body.
  *
- * Their work counts as coming from outside: no potential energy, no dissipated power.
+ * Their work counts as external: they have no potential energy and no dissipated power.
  */
 
 #include <talus/forces/params.h>

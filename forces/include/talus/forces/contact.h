@@ -58,10 +58,10 @@ typedef enum tal_contact_friction {
                               ///< creep, even when shaken below break-away
 } tal_contact_friction;
 
-/// How fast, and with memory how firmly, friction takes hold.
+/// How friction begins: at which speed, and, for friction with memory, with which springs.
 typedef struct tal_contact_grip {
     double transition_speed; ///< [m/s] > 0: below it friction is static, or almost
-    /// @name Friction with memory only: the springs by which surfaces hold on to each other
+    /// @name Friction with memory only: the springs between two surfaces that stick
     /// @{
     double stiffness; ///< [N/m] > 0
     double damping;   ///< [N s/m] > 0
@@ -76,7 +76,7 @@ typedef struct tal_contact_def {
     double exponent; ///< n of a power law, at least 1; Hertz's is 3/2 in any case
     tal_contact_friction friction;
     tal_contact_grip grip; ///< initial values, which a State can change
-    /// @name Capacities. Zero: chosen from the surfaces. More than fits is TAL_ERR_CAPACITY.
+    /// @name Capacities. Zero: chosen from the surfaces. More than that is TAL_ERR_CAPACITY.
     /// @{
     int max_pairs;    ///< pairs of surfaces whose boxes overlap
     int max_points;   ///< point contacts
@@ -116,12 +116,12 @@ TAL_API tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name
 TAL_API tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_force_ix contact,
                                                        const tal_contact_surface_def *def);
 
-/// How friction takes hold in a State. NaN on a breach.
+/// How friction begins in a State. NaN on a breach.
 TAL_API tal_contact_grip tal_contact_grip_of(const tal_forces *forces, const tal_state *state,
                                              tal_force_ix contact);
 
-/// Change how friction takes hold; invalidates TAL_STAGE_DYNAMICS. Refuses the
-/// values that building refuses.
+/// Change how friction begins; invalidates TAL_STAGE_DYNAMICS. Refuses the values that building
+/// refuses.
 TAL_API tal_status tal_contact_set_grip(const tal_forces *forces, tal_state *state,
                                         tal_force_ix contact, const tal_contact_grip *grip);
 

@@ -22,8 +22,8 @@ extern "C" {
 
 /// What a surface is made of. Obtain it from tal_contact_material_default() or
 /// tal_contact_material_of(), then edit. An infinite stiffness or foundation means that the surface
-/// is rigid: the other one takes all of the deformation, and its dissipation counts alone. Of two
-/// surfaces that can meet, one at most is rigid.
+/// is rigid: only the other one is deformed, and only its dissipation is used. Of two surfaces that
+/// can meet, at most one may be rigid.
 typedef struct tal_contact_material {
     double stiffness;       ///< E / (1 - nu^2), plane strain [Pa]; for a power law [N/m^n]; > 0
     double foundation;      ///< of contact with a mesh: pressure per depth [Pa/m], confined modulus
@@ -69,7 +69,7 @@ TAL_API const char *tal_common_material_name(tal_common_material which);
 /// NaN, and a breach, for a bad value.
 TAL_API double tal_plane_strain_modulus(double young, double poisson);
 
-/// Confined modulus E (1 - nu) / ((1 + nu) (1 - 2 nu)) [Pa]: a layer that cannot escape sideways.
+/// Confined modulus E (1 - nu) / ((1 + nu) (1 - 2 nu)) [Pa]: a layer that cannot expand sideways.
 /// `nu` in (-1, 0.5). NaN, and a breach, for a bad value.
 TAL_API double tal_confined_modulus(double young, double poisson);
 

@@ -76,7 +76,8 @@ typedef struct tal_controller_ops {
     const char *name; ///< kind, for messages
 
     /// What this controller adds to the control of its actuator number `which`. On entry: Velocity,
-    /// and z is known. A value that is not finite makes the stage fail in the controller's name.
+    /// and z is known. If a value is not finite, the stage fails with a sentence that names the
+    /// controller.
     tal_status (*calc_control)(const void *self, const tal_force_context *context, int which,
                                double *control);
 

@@ -8,8 +8,7 @@
  * @brief How forces change with q and u, for implicit integration; and a test of elements.
  *
  * An implicit integrator needs products of the Jacobian of its right-hand side with a direction.
- * This is the part of the forces: with the generalized forces g = f + J^T F of all enabled
- * elements,
+ * The forces contribute to it: with the generalized forces g = f + J^T F of all enabled elements,
  *
  *     dg = (dg/dq) N w + (dg/du) v
  *
@@ -72,7 +71,7 @@ typedef struct tal_force_report {
  *
  * With forces and speeds of size one, everything is below 1e-10 for a correct element and far above
  * for a wrong one. Whether the element is enabled does not matter. Derivatives are compared with
- * differences over 1e-3: not across a point where a force has a kink.
+ * differences over steps of 1e-3: do not test near a kink of a force.
  *
  * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is
  *                     created for the time of the call.

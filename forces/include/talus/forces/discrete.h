@@ -8,7 +8,7 @@
  * @brief Forces on any body and along any speed that the program sets in the State between steps.
  *
  * All are initially zero and stay as they are set. Setting one invalidates TAL_STAGE_DYNAMICS.
- * Their work counts as coming from outside: no potential energy, no dissipated power.
+ * Their work counts as external: they have no potential energy and no dissipated power.
  */
 
 #include <talus/forces/force.h>

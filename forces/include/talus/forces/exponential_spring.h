@@ -5,7 +5,8 @@
 
 /**
  * @file talus/forces/exponential_spring.h
- * @brief A station above a plane, held off by a force that grows exponentially: no contact to find.
+ * @brief A station above a plane, pushed away by a force that grows exponentially: no contact to
+ * find.
  *
  * After Simbody's ExponentialSpringForce. The plane is z = 0 of a frame F on a body, Ground for a
  * floor; z points out of it. With the height pz of the station and its rate vz, in F,
@@ -15,15 +16,16 @@
  * Friction is that of a spring kxy and a damper cxy from the station to an anchor p0 in the plane
  * while it sticks, and of the damper alone while it slides; neither exceeds mu fz. `sliding` blends
  * them, and mu = mus - sliding (mus - muk): it becomes 1 when sticking would take more than mu fz,
- * and 0 when the speed is below v_settle or the damper alone stays within mu fz. The anchor follows
- * so that the spring never pulls more than it may; while the station slides, it is under it.
+ * and 0 when the speed is below v_settle or the damper alone stays within mu fz. The anchor
+ * follows, so that the spring never pulls with more than its limit; while the station slides, the
+ * anchor is below it.
  *
  * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start
  * of every step (tal_var_def.update). While the element is disabled they stay as they are.
  *
  * Energy: that of the normal force is exact. The spring's is kxy |p - p0|^2 / 2. When the anchor
- * follows, what the spring loses is not counted as dissipated, so the energy balance closes only
- * while the station sticks.
+ * follows, the energy that the spring loses does not count as dissipated, so the energy balance
+ * holds only while the station sticks.
  */
 
 #include <talus/forces/params.h>

@@ -60,7 +60,7 @@ typedef struct tal_force_context {
     /// TAL_FORCE_NEEDS_ALL.
     tal_bodies_view velocities;
     /// Other elements are being applied to the same State at the same time: only read the State,
-    /// and return a bare status to fail; `apply` is then called once more, alone, for the sentence.
+    /// and return only a status to fail; `apply` is then called once more, alone, for the sentence.
     bool concurrent;
     const double *params[TAL_NUM_FORCE_NEEDS]; ///< parameters of the built-in elements
     const void *placed;                        ///< what the built-in elements computed at Instance
@@ -120,8 +120,8 @@ typedef struct tal_force_ops {
     tal_status (*calc_potential_energy)(const void *self, const tal_force_context *context,
                                         double *energy);
 
-    /// Power that this element takes out of the mechanical energy irreversibly [W], not negative
-    /// for a passive element. On entry: Velocity, and z is known: zero.
+    /// Power by which this element irreversibly reduces the mechanical energy [W], not negative for
+    /// a passive element. On entry: Velocity, and z is known: zero.
     tal_status (*calc_dissipated_power)(const void *self, const tal_force_context *context,
                                         double *power);
 

@@ -62,7 +62,7 @@ TAL_API tal_status tal_gravity_set_zero_height(const tal_forces *forces, tal_sta
 /// Whether a body feels no gravity. False on a breach.
 TAL_API bool tal_gravity_is_excluded(const tal_forces *forces, const tal_state *state,
                                      tal_force_ix gravity, tal_body_ix body);
-/// Exclude a body or take it back; invalidates TAL_STAGE_INSTANCE.
+/// Exclude a body, or include it again; invalidates TAL_STAGE_INSTANCE.
 TAL_API tal_status tal_gravity_set_excluded(const tal_forces *forces, tal_state *state,
                                             tal_force_ix gravity, tal_body_ix body, bool excluded);
 

@@ -25,12 +25,12 @@
  *                    -k x max(0, 1 - d qdot) below
  *
  * with x = q - q_high above the range (positive), q - q_low below it (negative), zero within. A
- * stop never sticks; what it does not give back it dissipates: -(k x + f_q) qdot.
+ * stop never pulls; it dissipates the power -(k x + f_q) qdot.
  *
  * Friction is a smooth curve: it rises from zero to the static force Fs at the speed v0 (to 1e-8
  * Fd), falls to the dynamic force Fd and continues with the viscous term. It does not hold a load
- * at rest but lets it creep: at a load F < Fd with about v0 F / (10 Fd). Its slope at rest, (1.65
- * (Fs - Fd) + 10 Fd) / v0 + c, is what an integrator must resolve.
+ * at rest: under a load F < Fd it creeps with a speed of about v0 F / (10 Fd). Its slope at rest,
+ * (1.65 (Fs - Fd) + 10 Fd) / v0 + c, is what an integrator must resolve.
  *
  * Coordinates are numbered as with angles: 0, 1, 2 of a ball are its body-XYZ angles, 3, 4, 5 of a
  * free body its distances, whatever the State uses. While the State describes the orientation by a

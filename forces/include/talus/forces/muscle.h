@@ -37,15 +37,17 @@
  *     curves            three functions of yours and a rigid tendon
  *
  * **Energy.** Tendon and passive fibers store energy, which the element reports as its potential
- * energy. What the active fibers do and what damping takes is its dissipated power, negative
- * while the muscle does work: tracked (tal_force_track_dissipation()), kinetic, potential and
- * dissipated energy add up to a constant.
+ * energy. The power of active fibers and of damping is its dissipated power, which is negative
+ * while the muscle does work: if it is tracked (tal_force_track_dissipation()), the sum of kinetic,
+ * potential and dissipated energy is constant.
  *
  * **At the limits.** Fibers are never shorter than h / sin(max_pennation), with h = lo sin(alpha)
  * at the optimal length, nor than lo/100, nor than where Millard's active curve begins (lo/5 in
- * DeGroote-Fregly muscles, at equilibrium). There they stand still until the tendon pulls them out
- * again, and their force is reported as zero. A rigid tendon that is longer than the path is slack:
- * no force. An elastic one longer than the path is slack with the fibers at their shortest.
+ * DeGroote-Fregly muscles, at equilibrium). At this length they stay until the tendon stretches
+ * them again, and their force is reported as zero. Where the fiber length is a z, reaching the limit
+ * is an event of the force subsystem, "<muscle>.shortest", at which nothing is done: a time stepper
+ * ends its step there. A rigid tendon that is longer than the path is slack: no force. An elastic
+ * one longer than the path is slack with the fibers at their shortest.
  */
 
 #include <talus/forces/params.h>
@@ -58,7 +60,7 @@ extern "C" {
 /// @defgroup muscle Muscles
 /// @{
 
-/// Whose curves a muscle has.
+/// Which model a muscle is, by its authors.
 typedef enum tal_muscle_model {
     TAL_MUSCLE_THELEN = 0,   ///< Thelen 2003
     TAL_MUSCLE_MILLARD = 1,  ///< Millard et al. 2012, 2013
@@ -184,13 +186,13 @@ enum {
     TAL_NUM_MUSCLE_PARAMS = 17
 };
 
-/// @name Asking about muscles
+/// @name What muscles are
 /// @{
 
 /// Is this element a muscle? False, and no breach, for other elements.
 TAL_API bool tal_force_is_muscle(const tal_forces *forces, tal_force_ix force);
 
-/// Whose curves it has.
+/// Which model it is.
 TAL_API tal_muscle_model tal_muscle_get_model(const tal_forces *forces, tal_force_ix muscle);
 
 /// The path it pulls along; `i` < 0 on a breach.
@@ -233,7 +235,8 @@ TAL_API tal_status tal_muscle_set_control(const tal_forces *forces, tal_state *s
                                           tal_force_ix muscle, double control);
 
 /// Let the tension be a number, whatever the fibers do: for static optimization and joint
-/// reactions. Activation and fibers stand still meanwhile, and nothing is stored or dissipated.
+/// reactions. Activation and fibers do not change during that time, and no energy is stored or
+/// dissipated.
 /// @param[in] tension  [N]; NaN ends it
 TAL_API tal_status tal_muscle_override(const tal_forces *forces, tal_state *state,
                                        tal_force_ix muscle, double tension);
@@ -308,7 +311,7 @@ typedef enum tal_muscle_output {
     TAL_MUSCLE_POWER,                        ///< -tension * dl/dt of the path [W]
     TAL_MUSCLE_FIBER_ENERGY,                 ///< F0 lo * integral of fpe [J]
     TAL_MUSCLE_TENDON_ENERGY,                ///< F0 ls * integral of fse [J]
-    TAL_MUSCLE_RESIDUAL, ///< fiber force along the tendon less tendon force, over F0
+    TAL_MUSCLE_RESIDUAL,                     ///< (fiber force along the tendon - tendon force) / F0
     TAL_NUM_MUSCLE_OUTPUTS
 } tal_muscle_output;
 

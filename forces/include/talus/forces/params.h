@@ -13,8 +13,9 @@
  *
  *     tal_force_set_param(forces, state, spring, TAL_SPRING_STIFFNESS, 250.0);
  *
- * Where an element is attached (stations, frames) invalidates TAL_STAGE_INSTANCE. All else
- * invalidates TAL_STAGE_DYNAMICS: poses and velocities stay, forces are computed again.
+ * Parameters that say where an element is attached (stations, frames) invalidate
+ * TAL_STAGE_INSTANCE. All others invalidate TAL_STAGE_DYNAMICS: poses and velocities stay, forces
+ * are computed again.
  */
 
 #include <talus/forces/force.h>

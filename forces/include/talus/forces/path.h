@@ -88,7 +88,7 @@ TAL_API int tal_path_add_point(tal_forces *forces, tal_path_ix path, tal_body_ix
                                tal_vec3 p_BS);
 
 /**
- * Add a point that is part of the path only while low <= q <= high, with 1e-5 to spare.
+ * Add a point that is part of the path only while low - 1e-5 <= q <= high + 1e-5.
  *
  * Where it comes and goes the length may jump.
  *
@@ -102,8 +102,8 @@ TAL_API int tal_path_add_conditional_point(tal_forces *forces, tal_path_ix path,
 /**
  * Add a point that moves on its body: at (f0(q0), f1(q1), f2(q2)) in a frame of the body.
  *
- * Each q counts only within the range of its coordinate (tal_body_limit_coordinate()): beyond, the
- * point stands still.
+ * Each q is used only within the range of its coordinate (tal_body_limit_coordinate()): beyond
+ * that, the point stays at the end.
  *
  * @param[in] X_BP  the frame, fixed on the body; NULL: B itself
  * @param[in] at    [3] the coordinates q0, q1, q2
@@ -129,8 +129,9 @@ TAL_API tal_wrap_ix tal_forces_add_wrap(tal_forces *forces, const char *name, ta
 /**
  * Lay a path over an obstacle, between two of its points.
  *
- * Of the straight pieces between them, the first that goes through the obstacle lies on it; if
- * none does, the one that a side of the obstacle forces there with the least detour.
+ * Of the straight pieces between them, the first that goes through the obstacle is laid on it. If
+ * none does, it is the piece that must make the least detour to stay on the side of the obstacle,
+ * if it has a side.
  *
  * @param[in] first, last  numbers of points on the path; -1: the first one, the last one
  */
@@ -171,7 +172,7 @@ TAL_API tal_body_ix tal_path_point_body(const tal_forces *forces, tal_path_ix pa
 
 /**
  * The coordinates that the length of a path can depend on: those of the bodies between its points
- * and obstacles, from the base outward, then others that its points ask for; or the arguments of
+ * and obstacles, from the base outward, then others that its points depend on; or the arguments of
  * its function. Each is listed once. Needs a realized topology.
  *
  * @param[out] at  [max] the first so many of them
@@ -299,9 +300,10 @@ TAL_API TAL_NODISCARD tal_status tal_path_calc_generalized(const tal_forces *for
 /// @}
 /// @name Moment arms along what the constraints allow
 ///
-/// The moment arm about a speed u_i is r_i = -dl/dt / u_i where u_i moves and everything else moves
-/// with it as the constraints demand, by the least sum of squares: positive where the path gets
-/// shorter as the coordinate grows. A tension t along the path is then worth t r_i along u_i.
+/// The moment arm about a speed u_i is r_i = -dl/dt / u_i where u_i moves and all other speeds move
+/// with it as the constraints require, with the least sum of squares. It is positive where the path
+/// gets shorter as the coordinate grows. A tension t along the path then has the generalized force
+/// t r_i along u_i.
 /// Without constraints r is what tal_path_calc_generalized() writes. Prescribed and locked speeds
 /// stand still while another one moves; the arm about one of them is that of the same speed set
 /// free. r_i is 0 where the constraints do not let u_i move: a tension does no work along it.

@@ -16,8 +16,8 @@
  *     clutched spring   max(x k s (1 + d v), 0)                0                  0
  *
  * A clutched spring has its own stretch s, a z: where its control is above zero the clutch holds
- * and ds/dt = v; otherwise the spring lets go, ds/dt = -s / tau. x is the control between 0 and 1.
- * Work of an actuator and of a clutched spring counts as coming from outside.
+ * and ds/dt = v; otherwise it is released, and ds/dt = -s / tau. x is the control between 0 and 1.
+ * The work of an actuator and of a clutched spring counts as external.
  *
  * Several elements may pull along one path (talus/forces/path.h): their tensions add up.
  */

@@ -14,7 +14,7 @@
  * From a table of numbers, as force plates give it, each component is the natural cubic spline
  * through its samples: with two or three samples straight lines, with one a constant.
  *
- * Its work counts as coming from outside: no potential energy, no dissipated power.
+ * Its work counts as external: it has no potential energy and no dissipated power.
  */
 
 #include <talus/forces/force.h>
@@ -64,7 +64,7 @@ TAL_API tal_external_load_def tal_external_load_def_default(void);
 TAL_API tal_force_ix tal_forces_add_external_load(tal_forces *forces, const char *name,
                                                   const tal_external_load_def *def);
 
-/// Force, point and torque at the State's time, in Ground; the torque is free of a point. Needs
+/// Force, point and torque at the State's time, in Ground; the torque belongs to no point. Needs
 /// TAL_STAGE_POSITION; NaN on a breach.
 typedef struct tal_prescribed_force_value {
     tal_vec3 force;  ///< [N]

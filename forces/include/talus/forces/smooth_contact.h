@@ -7,16 +7,17 @@
  * @file talus/forces/smooth_contact.h
  * @brief A sphere on a half-space whose force has two continuous derivatives, for optimizers.
  *
- * It is Simbody's SmoothSphereHalfSpaceForce: Hunt and Crossley's law with every edge made round by
+ * It is Simbody's SmoothSphereHalfSpaceForce: Hunt and Crossley's law with every corner smoothed by
  * a tanh. With the depth x and its rate xdot, the plane-strain modulus E of both surfaces and c,
  * the element pushes with
  *
  *     elastic = 4/3 k sqrt(R k) (x^2 + cf)^(3/4) (1 + tanh(bd x)) / 2,   k = E^(2/3) / 2
  *     f       = elastic (1 + 3/2 c xdot) (1 + tanh(bv (xdot + 2 / (3 c)))) / 2
  *
- * which is a force, if a small one, at any distance. Friction is a curve mu(v) of the smoothed slip
- * speed v = sqrt(slip^2 + cf), along -slip / v. The potential energy is the integral of the elastic
- * force (Simbody's, 2/5 elastic x, is an approximation), so that energy can be accounted for.
+ * which is not zero at any distance, but small when the sphere is far away. Friction is a curve
+ * mu(v) of the smoothed slip speed v = sqrt(slip^2 + cf), along -slip / v. The potential energy is
+ * the integral of the elastic force (Simbody's, 2/5 elastic x, is an approximation), so that energy
+ * is conserved.
  */
 
 #include <talus/forces/contact.h>

@@ -19,7 +19,7 @@
  *     c_1' = N c_0^2 - 1 / tau^2 - c_1 c_2
  *     c_i' = c_(i-1)^2 - 1 / tau^2 - c_i c_(i+1)        s_i' = c_i
  *
- * It is deterministic and smooth, so any integrator will do, and
+ * It is deterministic and smooth, so any integrator can be used, and
  *
  *     energy of the system + kT (N tau^2 c_0^2 / 2 + N s_0 + sum_i>0 (tau^2 c_i^2 / 2 + s_i))
  *
@@ -29,8 +29,8 @@
  *
  *     f = -gamma M u + sqrt(2 gamma kT / dt) r,      covariance of r = M
  *
- * The noise is a function of seed, interval, body and q, and of nothing else: a run can be repeated
- * and continued to the bit. It is constant through a step, which must be one interval long: use an
+ * The noise is a function of seed, interval, body and q only: a run can be repeated and continued
+ * bit for bit. It is constant through a step, which must be one interval long: use an
  * integrator with `fixed_step` = dt. A step that begins between two intervals, or extends past the
  * end of one, is refused with TAL_ERR_BAD_VALUE. Held noise makes the temperature low by a fraction
  * (gamma dt)^2 / 12, and it turns with the bodies while it is held: choose dt well below 1 / gamma,

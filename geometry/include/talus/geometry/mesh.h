@@ -23,7 +23,7 @@ extern "C" {
  * a whole must be positive. That it does not intersect itself is not checked.
  *
  * Creating one copies the arrays. The caller owns the mesh: it must outlive every shape, and so
- * every System, that uses it. It never changes, and asking it allocates nothing.
+ * every System, that uses it. It never changes, and no query allocates.
  * @{
  */
 
@@ -111,7 +111,7 @@ typedef struct tal_mesh_point {
 } tal_mesh_point;
 
 /**
- * The point of the surface nearest to a point Q. Of several as near, always the same one.
+ * The point of the surface nearest to a point Q. If several are equally near, always the same one.
  *
  * The angle-weighted normal at the nearest point decides between inside and outside, which is right
  * for faces, edges and vertices alike. A point on the surface is inside.

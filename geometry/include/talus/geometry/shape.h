@@ -38,8 +38,9 @@
  * circle that start at the deepest one make force and moment vary smoothly even where the circle is
  * level and "the deepest" jumps. A corner or rim radius of zero is a sharp one.
  *
- * A face counts as a whole, by its centroid: make meshes fine compared with the patches they are to
- * resolve. A sphere that fits between the centroids of a mesh touches it unnoticed.
+ * A face counts as a whole, by its centroid: make the faces of a mesh small compared with the
+ * contact patches. A sphere that is so small that it fits between the centroids of a mesh can touch
+ * it without being noticed.
  */
 
 #include <talus/common.h>
@@ -106,7 +107,7 @@ TAL_API tal_shape tal_shape_mesh(const tal_mesh *mesh);
 TAL_API const char *tal_shape_kind_name(tal_shape_kind kind);
 
 /**
- * Whether the sizes of a shape are what the table above wants: positive, finite, consistent.
+ * Whether the sizes of a shape are as in the table above: positive, finite, consistent.
  *
  * @param[in]  shape  the shape
  * @param[in]  name   of the shape's owner, for the message; NULL: none

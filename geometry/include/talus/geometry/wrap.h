@@ -19,8 +19,8 @@
  * | ellipsoid | semi-axes along x, y, z                             | Newton's method, to 1e-13  |
  * | torus     | within tube_radius of a circle of ring_radius in xy | Newton's method, to 1e-13  |
  *
- * **Sides.** A string takes the shorter way round an obstacle, and none where the straight line is
- * free. With a side, one of +x, -x, ..., the string is kept on that side: it never crosses the half
+ * **Sides.** A string takes the shorter way round an obstacle, and goes straight where the line is
+ * free. With a side, one of +x, -x, ..., the string stays on that side: it never crosses the half
  * plane that begins at the axis of a cylinder (the center of a sphere or an ellipsoid) and points
  * away from the side. So it goes the long way round where the straight line would cross it, also
  * where the line passes far from the obstacle. As the ends move, length and tangents change without

@@ -40,7 +40,7 @@ typedef enum tal_c3d_part {
  * @param[in]     options  NULL: the defaults
  * @param[out]    out      owned by the caller; NULL on failure
  * @param[in,out] found    gets what is wrong, and warnings; may be NULL
- * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or is no C3D file, TAL_ERR_BAD_VALUE
+ * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or is not a C3D file, TAL_ERR_BAD_VALUE
  *         when there is no such part, TAL_ERR_NO_MEMORY, TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_c3d_read_file(const char *path, tal_c3d_part part,

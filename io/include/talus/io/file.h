@@ -18,8 +18,8 @@ extern "C" {
 
 /**
  * Write a file as a whole: what was there before stays until all bytes are on the disk, so that no
- * incomplete file is ever visible. Through a symbolic link the file is replaced that it leads to; a
- * device or a pipe is written in place.
+ * incomplete file is ever visible. If the path is a symbolic link, the file that it leads to is
+ * replaced; a device or a pipe is written in place.
  *
  * @param[in]  bytes  [size]; NULL when `size` is 0
  * @param[out] err    why it failed; may be NULL

@@ -35,8 +35,8 @@ typedef enum tal_file_kind {
 } tal_file_kind;
 
 /**
- * What a file is, by the end of its name, in small letters or large ones; where that says nothing,
- * by the first element of its text, `<talus>`, `<robot>` or `<OpenSimDocument>`.
+ * What a file is, by the extension of its name, in lower or upper case; if that is unknown, by the
+ * first element of its text, `<talus>`, `<robot>` or `<OpenSimDocument>`.
  *
  * @param[in] text  [size] the file, or its beginning; NULL: the name alone counts
  */

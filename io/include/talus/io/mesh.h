@@ -10,10 +10,10 @@
  *     tal_mesh *foot = NULL;
  *     st = tal_mesh_read_file("foot.obj", NULL, &foot, found);
  *
- * Of a Wavefront file the lines `v` (vertices, of which x, y, z count) and `f` (faces, of which the
- * vertices count, from 1, or from the end where negative) are read; faces of more than three
- * corners are cut into triangles from their first corner. Groups, objects, materials, normals,
- * textures, points and lines are passed over; anything else is refused. What is read must be
+ * Of a Wavefront file the lines `v` (x, y, z of vertices) and `f` (numbers of the vertices of
+ * faces, from 1, or from the end if negative) are read; faces of more than three corners are cut
+ * into triangles from their first corner. Groups, objects, materials, normals, textures, points and
+ * lines are ignored; anything else is refused. What is read must be
  * closed, as talus/geometry/shape.h says.
  */
 

@@ -68,8 +68,8 @@ typedef struct tal_model_options {
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
     /// [num_starts] coordinates and speeds ("<body>.u0") by name, and where each begins, instead of
-    /// what the file says [rad or m, rad/s or m/s]; what follows a robot's joint by a `<mimic>`
-    /// follows it there too, and what is locked is locked there
+    /// what the file says [rad or m, rad/s or m/s]; a robot's joint with a `<mimic>` follows, and a
+    /// coordinate that is locked is locked there
     const tal_model_param *starts;
     int num_starts;
     /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file
@@ -79,8 +79,8 @@ typedef struct tal_model_options {
     /// Takes inertias that no real body can have, of all bodies; those that need it get
     /// tal_mobod_def.any_inertia, and are written with it.
     bool any_inertia;
-    /// Refuse inertias that no real body can have where they are only warned of, and in .osim files
-    /// what is not known.
+    /// Refuse inertias that no real body can have, and in .osim files unknown properties; otherwise
+    /// there is only a warning.
     bool strict;
     bool approximate; ///< tal_osim_options.approximate, of a model of OpenSim
     /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
@@ -98,7 +98,7 @@ TAL_API tal_model_options tal_model_options_default(void);
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong; may be NULL
  * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_BAD_VALUE when
- *         nothing else is wrong than that it has no such params or starts; TAL_ERR_NO_MEMORY,
+ *         the only errors are params or starts that it does not have; TAL_ERR_NO_MEMORY,
  *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for an invalid registry
  */
 TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
@@ -111,7 +111,8 @@ TAL_API TAL_NODISCARD tal_status tal_model_read_memory(const char *name, const c
                                                        const tal_model_options *options,
                                                        tal_model *model, tal_diagnostics *found);
 
-/// Destroy State and System, and set all to NULL. A model that is all NULL is allowed, and NULL is.
+/// Destroy State and System, and set all to NULL. A model that is all NULL is allowed, and so is
+/// NULL.
 TAL_API void tal_model_destroy(tal_model *model);
 
 /**
@@ -119,7 +120,7 @@ TAL_API void tal_model_destroy(tal_model *model);
  *
  * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is
  * enabled. Reading it gives the same model, bit for bit, except for what a run remembers (samples
- * of measures, the interval of a Langevin bath) and for the weights that studies see it with. An
+ * of measures, the interval of a Langevin bath) and for the weights that studies use. An
  * element that a file cannot describe is refused by name, and nothing is written: functions of a
  * user's own, elements of a user's own that are not registered, measures that are results or not of
  * matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.

@@ -18,8 +18,8 @@
  *     tal_diagnostics_destroy(found);
  *
  * Files of all versions from 1.x to 4.x are read. Bodies, coordinates, constraints, forces and
- * markers keep their names. What does not act (looks, probes) is listed in notes; what should act
- * and does not in warnings.
+ * markers keep their names. Elements that have no effect on motion (looks, probes) are listed in
+ * notes; elements that should have an effect, but are not read, in warnings.
  */
 
 #include <talus/io/model.h>
@@ -89,7 +89,7 @@ TAL_API TAL_NODISCARD tal_status tal_osim_write_file(const tal_model *model, con
 /// @name Tools, from set-up files
 /// @{
 
-/// A property of a tool with a value that counts instead of the one in the set-up file.
+/// A property of a tool, with a value that replaces the one in the set-up file.
 typedef struct tal_osim_setting {
     const char *name;  ///< "model_file"
     const char *value; ///< as it would stand in the file
@@ -126,7 +126,7 @@ typedef struct tal_osim_results tal_osim_results;
  * @param[in,out] found    gets what is wrong with any of the files, and notes; may be NULL
  * @return TAL_OK; TAL_ERR_CALLBACK when `progress` ended the run, with the rows so far in `out`;
  *         TAL_ERR_FILE when a file has errors or the tool failed, TAL_ERR_NO_MEMORY, TAL_ERR_NULL;
- *         TAL_ERR_BAD_VALUE also when nothing else is wrong than that the model has no such starts
+ *         TAL_ERR_BAD_VALUE also when the only errors are starts that the model does not have
  */
 TAL_API TAL_NODISCARD tal_status tal_osim_run_file(const char *path,
                                                    const tal_osim_run_options *options,

@@ -89,7 +89,7 @@ typedef struct tal_model_value {
     tal_measure_ix measure;
 } tal_model_value;
 
-/// What an element is built into. What its place has not is as in a default def.
+/// What an element is built into. Fields that its place does not use are as in a default def.
 typedef struct tal_model_site {
     tal_system *system;
     tal_matter *matter;
@@ -109,7 +109,7 @@ typedef struct tal_model_element {
     tal_model_place place;
     const char *name; ///< of the tag: letters, digits and '_'; none that the place has already
     const char *doc;  ///< sentences; may be NULL
-    const void *ops;  ///< the table: what is made of it is described by `describe`
+    const void *ops;  ///< the table: elements made with it are described by `describe`
     const tal_model_attribute *attributes; ///< [num_attributes]
     int num_attributes;                    ///< up to TAL_MODEL_MAX_ATTRIBUTES
     int angles_q;  ///< of bodies: how many of q (with angles), the first ones, are angles

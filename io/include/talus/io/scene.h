@@ -5,7 +5,7 @@
 
 /**
  * @file talus/io/scene.h
- * @brief Scenes: a model and its runs, for eyes. doc/scene.md says what such a file contains.
+ * @brief Scenes: how a model and its runs look. doc/scene.md says what such a file contains.
  *
  *     tal_scene *scene = NULL;
  *     st = tal_scene_create(&model, NULL, &scene, &err);
@@ -54,8 +54,8 @@ TAL_API tal_scene_options tal_scene_options_default(void);
 /**
  * Begin a scene: the bodies of a model and what they look like, at its State.
  *
- * Where bodies have no decorations, shapes are made up: those that touch, else ellipsoids of their
- * inertia, and sticks between joints.
+ * Where bodies have no decorations, shapes are chosen for them: those for contact, else ellipsoids
+ * of their inertia, and sticks between joints.
  *
  * @param[in]  model    borrowed until the scene is destroyed; its first four fields are needed
  * @param[in]  options  NULL: the defaults
@@ -113,7 +113,7 @@ TAL_API TAL_NODISCARD tal_status tal_scene_add_markers(tal_scene *scene, const t
 /// Number of frames of all runs; -1 for NULL.
 TAL_API int tal_scene_num_frames(const tal_scene *scene);
 
-/// How many numbers tell where everything is at one moment; -1 for NULL.
+/// How many numbers say where everything is at one moment; -1 for NULL.
 TAL_API int tal_scene_frame_size(const tal_scene *scene);
 
 /**

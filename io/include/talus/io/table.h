@@ -77,8 +77,8 @@ TAL_API void tal_table_set_in_degrees(tal_table *table, bool in_degrees);
 /**
  * Set the value of a header key, or remove the key.
  *
- * Keys that a format says by itself ("version", "nRows", "nColumns", "inDegrees", "DataType", ...)
- * are refused. "name" is the first line of a `.sto`, "Units" the unit of a `.trc`.
+ * Keys that a format writes by itself ("version", "nRows", "nColumns", "inDegrees", "DataType",
+ * ...) are refused. "name" is the first line of a `.sto`, "Units" the unit of a `.trc`.
  *
  * @param[in] key    not empty, no '=' and no control characters, no blanks around it; copied
  * @param[in] value  no control characters, no blanks around it; copied; NULL removes the key
@@ -131,7 +131,7 @@ typedef enum tal_table_format {
     TAL_TABLE_STO, ///< `.sto`, `.mot`: OpenSim storage; column 0 is "time"
     TAL_TABLE_TRC, ///< markers: "time", then "<marker>.x", ".y", ".z" in the file's units
     TAL_TABLE_CSV, ///< comma-separated; the header comes before it as "# key=value"
-    TAL_TABLE_NPZ, ///< NumPy; written, not read
+    TAL_TABLE_NPZ, ///< NumPy
     TAL_TABLE_C3D ///< markers of motion capture, as of a `.trc`; read, not written (talus/io/c3d.h)
 } tal_table_format;
 

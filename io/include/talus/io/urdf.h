@@ -20,8 +20,8 @@
  * A link is a body with the link's frame; a joint is the mobilizer of its child, and the joint's
  * name that of the coordinate. The model has the name of the robot. Visuals become decorations, and
  * collisions, if wanted, contact with the floor. What is not read (transmissions, gazebo) is listed
- * in a note. What no real robot has, such as an inertia that breaks the triangle inequality, is
- * warned of and taken, or refused if `strict`.
+ * in a note. Data that no real robot has, such as an inertia that violates the triangle inequality,
+ * is accepted with a warning, or refused if `strict`.
  */
 
 #include <talus/io/model.h>
@@ -41,8 +41,8 @@ typedef struct tal_urdf_options {
     bool free_base;
     tal_vec3 g;       ///< acceleration of free fall, in Ground [m/s^2]
     bool dampers;     ///< make a damper of each joint's `damping`
-    bool any_inertia; ///< do not warn of inertias that break the triangle inequality
-    bool strict;      ///< refuse what is warned of because no real robot has it
+    bool any_inertia; ///< do not warn about inertias that violate the triangle inequality
+    bool strict;      ///< refuse data that no real robot has, instead of a warning
     /// Make compliant contact of the collision shapes of links that can move: with a floor at
     /// z = 0, not with each other. Corners and rims are rounded to a tenth of the smallest half
     /// length. Meshes must be closed, in `.obj` files.
@@ -69,7 +69,7 @@ TAL_API tal_urdf_options tal_urdf_options_default(void);
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong, and notes; may be NULL
  * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_BAD_VALUE when
- *         nothing else is wrong than that it has no such starts; TAL_ERR_NO_MEMORY,
+ *         the only errors are starts that it does not have; TAL_ERR_NO_MEMORY,
  *         TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_urdf_read_file(const char *path,

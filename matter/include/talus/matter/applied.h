@@ -28,7 +28,7 @@ extern "C" {
 /// @{
 
 /// Where all bodies are, or how they move: a checked view of matter's cache, borrowed until the
-/// State changes. Ask with the inline functions below; they do not check the index.
+/// State changes. Read it with the inline functions below; they do not check the index.
 typedef struct tal_bodies_view {
     const char *bytes;
     size_t stride;
@@ -72,8 +72,8 @@ typedef struct tal_applied_forces {
 TAL_API tal_applied_forces tal_matter_upd_forces(const tal_matter *matter, tal_state *state);
 
 /**
- * All the forces that were applied to matter, by all force subsystems: those with which udot is
- * computed. As operators take them (tal_matter_forward_dynamics()). Needs TAL_STAGE_DYNAMICS.
+ * All the forces that all force subsystems applied to matter: udot is computed with these. They can
+ * be given to operators as they are (tal_matter_forward_dynamics()). Needs TAL_STAGE_DYNAMICS.
  *
  * @param[out] F_GB  [num_bodies] moment about Bo and force, in Ground [N m, N]; Ground, body 0, has
  *                   what was applied to it; NULL: not wanted

@@ -13,7 +13,7 @@
  *
  *     q = gamma(y)          u = K(y) ydot          udot = K ydotdot + k,   k = Kdot ydot
  *
- * and the equations of motion shrink to as many (RBDA eq. 8.46):
+ * and there are only as many equations of motion as y (RBDA eq. 8.46):
  *
  *     (K^T M K) ydotdot = K^T (f_tree - M k)
  *
@@ -95,7 +95,7 @@ TAL_API tal_status tal_closure_set_state(const tal_matter *matter, tal_state *st
 /**
  * Forward dynamics: the accelerations of y and of all mobilities, for given forces.
  *
- * The State must be where the closure is: tal_closure_set_state(), or an integrator that was there;
+ * The State must have the q and u of the closure, as after tal_closure_set_state();
  * TAL_ERR_BAD_VALUE when its speeds differ. Known accelerations (prescribed.h) are met
  * first, as far as motion of y can, and what is left of y is solved for. O(num_y n + num_y^3).
  * Velocity.
@@ -141,8 +141,8 @@ typedef struct tal_closure_report {
 /**
  * Check closure functions against each other, and against the enabled constraints, at y and yd.
  *
- * With speeds up to v, right functions have everything below 1e-11 v^2. Functions that agree with
- * each other but not with the constraints have `closed` or `allowed` far above. Velocity and
+ * With speeds up to v, correct functions have everything below 1e-11 v^2. If functions agree with
+ * each other but not with the constraints, `closed` or `allowed` is far above that. Velocity and
  * acceleration equations of constraints count in `allowed`.
  *
  * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is

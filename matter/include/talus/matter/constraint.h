@@ -97,7 +97,7 @@ typedef struct tal_constraint_ops {
     tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
 
     /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f
-    /// [num_mobilities]. What these forces do not balance among themselves acts on A.
+    /// [num_mobilities]. If these forces are not in balance, A carries the rest.
     /// @param[in]     lambda  [mp + mv + ma]
     /// @param[in,out] F       [num_bodies] moment about Bo and force, in A
     /// @param[in,out] f       [num_mobilities]
@@ -106,8 +106,8 @@ typedef struct tal_constraint_ops {
 
     // Optional. The default, when NULL, is given after the colon.
 
-    /// Are these parameters physical? Fill `err` with a sentence that names the one that is not:
-    /// any finite value is.
+    /// Are these parameters physical? If not, fill `err` with a sentence that names the wrong one:
+    /// any finite value is accepted.
     /// @param[in] params  [num_params]
     tal_status (*check_params)(const void *self, const double params[], tal_error *err);
 
@@ -173,8 +173,8 @@ TAL_API bool tal_constraint_is_enabled(const tal_matter *matter, const tal_state
 TAL_API tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state,
                                               tal_constraint_ix constraint, bool enabled);
 
-/// The share that a constraint takes of a load that other constraints could carry as well; 1 unless
-/// set. NaN on a breach.
+/// How large a part a constraint takes of a load that other constraints could carry as well; 1
+/// unless set. NaN on a breach.
 TAL_API double tal_constraint_share(const tal_matter *matter, const tal_state *state,
                                     tal_constraint_ix constraint);
 
@@ -209,12 +209,12 @@ typedef struct tal_constraint_report {
 } tal_constraint_report;
 
 /**
- * Check the functions of a constraint against each other at a State: a table that does not agree
- * with itself loses or makes energy, or drifts.
+ * Check the functions of a constraint against each other at a State: with a table whose functions
+ * do not agree, energy is lost or gained, or errors drift.
  *
  * Derivatives are compared with differences along t, q and u moving with a random udot. With bodies
- * that move at speeds up to v, a right table has everything below 1e-11 v^2, a wrong one is far
- * above. Whether the constraint is enabled or satisfied in the State does not matter.
+ * that move at speeds up to v, everything is below 1e-11 v^2 for a correct table, and far above for
+ * a wrong one. Whether the constraint is enabled or satisfied in the State does not matter.
  *
  * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is
  *                     created for the time of the call.

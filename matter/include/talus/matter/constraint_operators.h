@@ -70,7 +70,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_G(const tal_matter *matter, tal_
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_GT(const tal_matter *matter, tal_state *state,
                                                    tal_g_part part, const double lambda[],
                                                    double f[]);
-/// G itself, rows of the part x nu. Exactly zero where a speed has no part in a row.
+/// G itself, rows of the part x nu. Exactly zero where a row does not depend on a speed.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state,
                                                    tal_g_part part, tal_matrix G);
 /// out = Pq dq ([mp]) with Pq = P N^+ (manual eq. 10.11): the change of perr with q.
@@ -118,7 +118,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_aerr(const tal_matte
                                                                  tal_state *state,
                                                                  const double udot[],
                                                                  double aerr[]);
-/// lambda = W^+ aerr ([m]): the multipliers that take these acceleration errors away. Where rows
+/// lambda = W^+ aerr ([m]): the multipliers that remove these acceleration errors. Where rows
 /// repeat each other, those with the least sum of squares. Position is enough.
 /// @param[in]  aerr    [m]
 /// @param[out] lambda  [m]
@@ -126,7 +126,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_multipliers(const tal_matter *m
                                                              tal_state *state, const double aerr[],
                                                              double lambda[]);
 /**
- * Impulses that take velocity errors away at once: W impulse = dv, M du + G^T impulse = 0, so that
+ * Impulses that remove velocity errors at once: W impulse = dv, M du + G^T impulse = 0, so that
  * G (u + du) = G u - dv (manual sec. 8.5).
  *
  * @param[in]  dv       [m] wanted loss of G u; rows of acceleration equations count too
@@ -168,8 +168,8 @@ TAL_API double tal_matter_calc_constraint_power(const tal_matter *matter, tal_st
 /// `iwork` have tal_matter_dense_work_size() doubles and tal_matter_dense_iwork_size() ints, enough
 /// for each of these calls. A row or direction counts as dependent at a relative size of (n + m)
 /// eps. Prescribed motion and locks partition the speeds first (manual sec. 8.3): known
-/// accelerations are those of the State, and the rest is solved for. A motion that needs t wants
-/// TAL_STAGE_TIME.
+/// accelerations are those of the State, and the rest is solved for. If a motion depends on t,
+/// TAL_STAGE_TIME is needed.
 /// @{
 
 TAL_API size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *state);
@@ -198,11 +198,11 @@ typedef enum tal_solve_way {
  * before the topology is realized.
  *
  * TAL_SOLVE_KKT is for a mass matrix that only the constraints make regular: a massless hub that is
- * held by what rolls, a rack without mass. By multipliers that is refused (TAL_ERR_SINGULAR), since
- * M^-1 does not exist; so is, in either way, a body that moves no mass and is held by nothing. Its
- * cost is O((n + m)^3), and States keep (n + m)^2 numbers and more. Multipliers of redundant rows
- * have the least sum of squares, without shares. The report on rows and the margin
- * (tal_matter_calc_margin()) then compare rows by G W_u^-2 G^T, with the weights of speeds
+ * held by what rolls, a rack without mass. With multipliers that is refused (TAL_ERR_SINGULAR),
+ * since M^-1 does not exist. A body that moves no mass and is held by nothing is refused in both
+ * cases. The cost of KKT is O((n + m)^3), and States keep (n + m)^2 numbers and more. Multipliers
+ * of redundant rows have the least sum of squares, without shares. The report on rows and the
+ * margin (tal_matter_calc_margin()) then compare rows by G W_u^-2 G^T, with the weights of speeds
  * (tal_state_set_weights()) as in projection. Operators with M^-1 or W fail as before where M is
  * singular. Model files: `solve`.
  *
@@ -230,7 +230,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
     const double f[], double udot[], double lambda[], double work[], int iwork[]);
 
 /**
- * Inverse dynamics with constraints: the multipliers that leave the least to do,
+ * Inverse dynamics with constraints: the multipliers for which the least force is needed,
  *
  *     f_needed = M udot + J^T (F0 - F) - f + G^T lambda,   |f_needed| least
  *
@@ -325,7 +325,7 @@ typedef struct tal_rows_report {
 } tal_rows_report;
 
 /**
- * Look at the rows: which are redundant, without effect, or contradict each other at the
+ * Find the rows that are redundant, that have no effect, or that contradict each other at the
  * acceleration level. None of these is an error. Names: tal_constraint_name(). Velocity.
  *
  * @param[out] report
@@ -345,9 +345,10 @@ typedef struct tal_rows_margin {
 } tal_rows_margin;
 
 /**
- * Look at the factors of W only, which forward dynamics needs anyway: much less work than the
- * report. Compare shares of one mechanism in different configurations; between mechanisms they
- * depend on units and inertias. Position, or Velocity when a constraint says forces_need_velocity.
+ * How far the rows are from losing rank, from the factors of W, which forward dynamics needs
+ * anyway: much less work than the report. Compare shares of one mechanism in different
+ * configurations; those of different mechanisms depend on units and inertias. Position, or Velocity
+ * when a constraint says forces_need_velocity.
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_margin(const tal_matter *matter, tal_state *state,
                                                         tal_rows_margin *margin);

@@ -119,7 +119,8 @@ enum {
 };
 
 /// Two directions keep their angle. One position equation: perr = axis1 . axis2 - cos(angle). Its
-/// derivative fades as the angle comes near 0 or pi: use two equations of an orientation there.
+/// derivative goes to zero as the angle comes near 0 or pi: use two equations of an orientation
+/// there.
 TAL_API tal_constraint_ix tal_constraint_add_constant_angle(tal_matter *matter,
                                                             const tal_constraint_def *def,
                                                             tal_vec3 axis1, tal_vec3 axis2,
@@ -401,7 +402,7 @@ TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal
  * @param[in]  body       has mass; the half that is added is TAL_BODY_RIGID
  * @param[in]  parent     what the half is connected to
  * @param[in]  def        name, frames (X_BM on `body`), direction, angles; its mass and structure
- *                        do not count
+ *                        are ignored
  * @param[in]  ops, self  the mobilizer, as in tal_matter_add_mobilizer()
  * @param[in]  params     [ops->num_params] of the mobilizer; NULL means zeros
  * @param[out] weld       the weld; may be NULL

@@ -10,8 +10,8 @@
  * A coordinate is given by its body and its number i among the body's q. Calls that build the model
  * number them as the body's def chose, with a quaternion or with angles; calls with a State number
  * them as that State does. Names and ranges follow a coordinate from one numbering to the other:
- * the distances of a free body keep theirs when its quaternion becomes angles. What was said about
- * a part of a quaternion does not apply while the State uses angles, and vice versa.
+ * the distances of a free body keep theirs when its quaternion becomes angles. The name and the
+ * range of a part of a quaternion do not apply while the State uses angles, and vice versa.
  */
 
 #include <talus/matter/model.h>
@@ -39,7 +39,7 @@ TAL_API tal_status tal_body_name_coordinate(tal_matter *matter, tal_body_ix body
                                             const char *name);
 
 /// Give a coordinate a range, low <= high; either may be infinite. Simulation does not enforce it;
-/// assembly keeps to it, and others can ask for it.
+/// assembly respects it, and a program can read it.
 TAL_API tal_status tal_body_limit_coordinate(tal_matter *matter, tal_body_ix body, int i,
                                              double low, double high);
 

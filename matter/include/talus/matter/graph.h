@@ -7,9 +7,9 @@
  * @file talus/matter/graph.h
  * @brief From any set of bodies and joints to a spanning tree and the joints that close its loops.
  *
- * A model file names joints between pairs of bodies in any order. Matter wants a tree, parents
- * first. tal_graph_span() says in which order to add the bodies, on which joint each hangs, and
- * which joints are left to be constraints (tal_constraint_add_loop_pin() and others, or
+ * A model file names joints between pairs of bodies in any order. Matter needs a tree, parents
+ * first. tal_graph_span() says in which order to add the bodies, by which joint each is connected,
+ * and which joints are left to be constraints (tal_constraint_add_loop_pin() and others, or
  * tal_matter_split_body()).
  */
 

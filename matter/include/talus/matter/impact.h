@@ -7,7 +7,8 @@
  * @file talus/matter/impact.h
  * @brief Which unilateral elements push: impacts and modes, for one State.
  *
- * Two questions come up whenever a contact closes, opens, sticks or slips (manual fig. 13):
+ * Two questions must be answered whenever a contact closes, opens, sticks or slips (manual fig.
+ * 13):
  *
  *     tal_matter_solve_impact()   an element that touches approaches: impulses, and a jump of u
  *     tal_matter_solve_modes()    nothing approaches: which elements push, stick and slide?
@@ -29,12 +30,12 @@ extern "C" {
 /// @defgroup impact Impacts and modes
 /// @{
 
-/// How both questions are asked. Obtain it from tal_impact_options_default(), then edit.
+/// Options of both. Obtain them from tal_impact_options_default(), then edit.
 typedef struct tal_impact_options {
     double gap_tolerance;   ///< [m or rad] >= 0
     double speed_tolerance; ///< [m/s or rad/s] >= 0; slower is at rest
-    /// Elements that approach are solved for in rounds, others observe, as if impacts followed each
-    /// other in time. Otherwise all that touch react at once.
+    /// Solve in rounds for the elements that approach only, as if impacts followed each other in
+    /// time. Otherwise all elements that touch react at once.
     bool sequential;
     /// [m/s or rad/s] elements that approach more slowly do not rebound, whatever their material
     /// says: it has a capture speed of its own.
@@ -55,7 +56,7 @@ typedef struct tal_impact_report {
     int num_smooth;     ///< expansions that were solved without friction: with it no impulses were
                         ///< found that pass their check
     int num_jammed;     ///< sliding elements that had no force, and stopped at once (Painleve)
-    int num_changed;    ///< elements whose mode is another one
+    int num_changed;    ///< elements whose mode has changed
 } tal_impact_report;
 
 /// How many elements may touch at the same time, 10 unless set: States have memory for the dense
@@ -86,9 +87,9 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_impact(const tal_matter *matte
                                                          tal_impact_report *report);
 
 /**
- * The modes of all elements from their accelerations: what touches and does not approach either
- * pushes, or accelerates away. u is changed only where a sliding element has no force that keeps
- * it from penetrating (Painleve): it is then stopped by an impulse.
+ * The modes of all elements from their accelerations: an element that touches and does not approach
+ * either pushes or accelerates away. u is changed only where a sliding element has no force that
+ * keeps it from penetrating (Painleve): it is then stopped by an impulse.
  *
  * @param[in,out] state    modes are changed; realized to TAL_STAGE_DYNAMICS at least
  * @param[in]     options  NULL means the default

@@ -5,10 +5,10 @@
 
 /**
  * @file talus/matter/mobilizer.h
- * @brief What a mobilizer is: the motion it grants a body, as a table of functions.
+ * @brief What a mobilizer is: the motion it allows a body, as a table of functions.
  *
  * A mobilizer connects frame F, fixed on the parent body, to frame M, fixed on the child. Its
- * coordinates q place M in F, its speeds u move it there:
+ * coordinates q say where M is in F, its speeds u how it moves there:
  *
  *     X_FM = X_FM(q)         V_FM = H_FM(q) u         qdot = N(q) u
  *
@@ -73,7 +73,7 @@ typedef struct tal_mobilizer_ops {
     // Required.
 
     /// X_FM(q). A quaternion may be of any length: normalize it here, and let N grow with it.
-    /// Return TAL_ERR_BAD_VALUE for a q that gives M no pose; q is finite.
+    /// Return TAL_ERR_BAD_VALUE for a q at which M has no pose; q is finite.
     tal_status (*calc_X_FM)(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
 
     /// The nu columns of H_FM(q), expressed in F: V_FM = H_FM u.
@@ -112,8 +112,8 @@ typedef struct tal_mobilizer_ops {
     tal_status (*fit_u)(const void *self, const tal_mobilizer_arg *arg, tal_spatial_vec V_FM,
                         double u[]);
 
-    /// Are these parameters physical? Fill `err` with a sentence that names the one that is not:
-    /// any finite value is.
+    /// Are these parameters physical? If not, fill `err` with a sentence that names the wrong one:
+    /// any finite value is accepted.
     /// @param[in] params  [num_params]
     tal_status (*check_params)(const void *self, const double params[], tal_error *err);
 
@@ -211,7 +211,7 @@ TAL_API const tal_mobilizer_ops *tal_function_based_ops(const tal_function_based
  * Derivatives are compared with central differences, extrapolated to fourth order over steps of
  * 1e-3 in q: noise is 1e-12 to 1e-10, more where the functions vary within 1e-2. A wrong formula
  * shows as 1e-3 or more. H and N are two sides of one equation, d/dt X_FM along N u = H_FM u, so a
- * slip in either shows in both.
+ * mistake in either shows in both.
  */
 typedef struct tal_mobilizer_report {
     double H;     ///< each column of H_FM against differences of X_FM along that column of N
@@ -227,7 +227,7 @@ typedef struct tal_mobilizer_report {
 } tal_mobilizer_report;
 
 /**
- * Check a mobilizer's table against itself at one q and u.
+ * Check the functions of a mobilizer's table against each other at one q and u.
  *
  * @param[in]  ops, self   the table and its data
  * @param[in]  arg         params, mode, q (not singular) and u

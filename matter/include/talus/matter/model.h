@@ -78,9 +78,9 @@ TAL_API const tal_system *tal_matter_system(const tal_matter *matter);
 /**
  * Which kernels Systems use on this machine (ADR 20), for the records of results.
  *
- * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "any"
- * does without, and differs from them in the last bits; "fma" is the only set of a build for one
- * machine that has fused multiply-adds. Never NULL.
+ * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "
+ * "any" uses no fused multiply-adds, and differs from them in the last bits; "fma" is the only set
+ * of a build for one machine, if that has fused multiply-adds. Never NULL.
  */
 TAL_API const char *tal_matter_kernel_set(void);
 
@@ -88,7 +88,7 @@ TAL_API const char *tal_matter_kernel_set(void);
 TAL_API tal_subsystem_ix tal_matter_subsystem(const tal_matter *matter);
 
 /**
- * Add a body with any mobilizer. Everything below is this call with a built-in table.
+ * Add a body with any mobilizer. All functions below make this call with a built-in table.
  *
  * @param[in] ops     must outlive the System
  * @param[in] self    adopted by this call whether it succeeds or not: `ops->destroy` will free it

@@ -85,9 +85,9 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_M(const tal_matter *matter, tal
  * J^T Phi J, nu x nu, both triangles: the mass matrix that the tree would have with other mass
  * properties and without rotors (RBDA tab. 6.2).
  *
- * Fitting asks for it: a point of weight w on a body adds w, as a mass, to the normal matrix of the
- * least-squares problem of these points; an orientation of weight w adds w times the unit matrix to
- * the inertia.
+ * It is used to fit points: a point of weight w on a body adds w, as a mass, to the normal matrix
+ * of the least-squares problem of these points; an orientation of weight w adds w times the unit
+ * matrix to the inertia.
  *
  * @param[in]  weights  [num_bodies] in B, about Bo; any finite numbers, physical or not
  * @param[out] gram     nu x nu
@@ -293,7 +293,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda(const tal_matter *matter
 
 /// @name Dynamics. Velocity.
 /// F_GB are forces on the bodies ([num_bodies], moment about Bo), f forces along u; NULL means
-/// none. Forces that force elements have put into the State play no part here.
+/// none. The forces of force elements in the State are not used here.
 /// @{
 
 /**
@@ -327,7 +327,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_forward_dynamics(const tal_matter *m
                                                              const double f[], double udot[],
                                                              tal_spatial_vec A_GB[]);
 
-/// Tree-equivalent mobility forces f_tree = f + J^T (F - F0): all there is to accelerate the tree,
+/// Tree-equivalent mobility forces f_tree = f + J^T (F - F0): everything that accelerates the tree,
 /// so that udot = M^-1 f_tree.
 /// @param[in]  F_GB    [num_bodies] NULL means none
 /// @param[in]  f       [nu] NULL means none
@@ -411,8 +411,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_floating(const tal_matter *matt
                                                           const tal_spatial_vec F_GB[],
                                                           tal_floating *form);
 
-/// Take the base out of the equations (RBDA eq. 9.15): H becomes H - F^T I^-1 F, C becomes C - F^T
-/// I^-1 p, and I its Cholesky factor. TAL_ERR_SINGULAR when base and bodies have no inertia.
+/// Eliminate the base from the equations (RBDA eq. 9.15): H becomes H - F^T I^-1 F, C becomes C -
+/// F^T I^-1 p, and I its Cholesky factor. TAL_ERR_SINGULAR when base and bodies have no inertia.
 TAL_NODISCARD TAL_API tal_status tal_floating_eliminate_base(tal_floating *form, tal_error *err);
 
 /**

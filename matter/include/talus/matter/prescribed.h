@@ -23,10 +23,10 @@
  * by the free mobilities.
  *
  * A *motion* is part of the System and can be disabled in a State. A *lock* is part of the State
- * and overrides any motion; an event handler that moves a lock makes a slow (discrete) variable of
- * it. Both apply to a whole mobilizer, or to one of its mobilities where qdot is simply u. Known q
- * and u are variables like others. tal_system_prescribe_q() and tal_system_prescribe_u() write
- * them: call these after setting t or q.
+ * and overrides any motion; an event handler may change the value of a lock, which is then a slow
+ * (discrete) variable. Both apply to a whole mobilizer, or to one of its mobilities where qdot is
+ * simply u. Known q and u are variables like others. tal_system_prescribe_q() and
+ * tal_system_prescribe_u() write them: call these after setting t or q.
  *
  *     tal_motion_def crank = tal_motion_def_default();
  *     crank.body = wheel;
@@ -149,11 +149,12 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
                                               tal_level level);
 
 /**
- * Declare a mobilizer, and all it carries, *fast*: so quick to settle that it is always in balance.
+ * Declare a mobilizer, and all it carries, *fast*: it settles so quickly that it is always in
+ * balance.
  *
  * tal_system_relax() finds the q, or the u, at which the forces applied to what they carry, and
- * along them, cancel: J^T F + f - G^T lambda = 0 (manual sec. 10.3 and 10.4.2). Inertia plays no
- * part.
+ * along them, cancel: J^T F + f - G^T lambda = 0 (manual sec. 10.3 and 10.4.2). Inertia does not
+ * matter.
  *
  *     level       found by relaxing     zero       found by integrating
  *     position    q                     u, udot
@@ -163,11 +164,11 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
  * locked or have a motion stay known as they are. The balance found is a stable one: forces, or
  * friction, bring the body back to it.
  *
- * Constraints on fast bodies leave the equations of motion: they have no rows in the State,
- * relaxing meets them with what is fast, and their forces are those of the balance,
- * tal_constraint_calc_fast_multipliers(). They may have no acceleration equations, no velocity
- * equations on bodies that are fast in position, and act on bodies of one level only. Positions are
- * relaxed first, with u as it is; then velocities (manual eq. 8.96).
+ * Constraints on fast bodies are not part of the equations of motion: they have no rows in the
+ * State. Relaxing meets them by moving fast mobilities only, and their forces are those of the
+ * balance: tal_constraint_calc_fast_multipliers(). They may have no acceleration equations, no
+ * velocity equations on bodies that are fast in position, and act on bodies of one level only.
+ * Positions are relaxed first, with u as it is; then velocities (manual eq. 8.96).
  *
  * @param[in] level  TAL_LEVEL_POSITION or TAL_LEVEL_VELOCITY
  */

@@ -153,8 +153,8 @@ TAL_API tal_spatial_vec tal_moving_frame_A_AS(const tal_matter *matter, const ta
 /// @}
 
 /// @name Distance between station S of body B and station T of body C, and its rates
-/// Where the two meet the distance has a corner; the rates are then those just
-/// after, when stations that meet with a relative velocity move apart.
+/// Where the two points meet, the distance has a corner. The rates are then those just after, when
+/// the points move apart with their relative velocity.
 /// @{
 TAL_API double tal_station_distance(const tal_matter *matter, const tal_state *state, tal_body_ix B,
                                     tal_vec3 p_BS, tal_body_ix C, tal_vec3 p_CT);

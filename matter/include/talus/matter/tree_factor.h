@@ -21,7 +21,7 @@
  * -1 when there is none; the speeds of one mobilizer form a chain. Matrices are column-major and
  * only their upper triangle is read and written: column k holds row k of L, so L^T is stored there.
  *
- * Broken contracts (NULL, sizes that do not match, a lambda[i] that is not below i) are answered as
+ * Broken contracts (NULL, sizes that do not match, a lambda[i] that is not below i) are treated as
  * in talus/common/linalg.h; nothing is written then.
  */
 
@@ -84,7 +84,7 @@ typedef enum tal_tree_op {
 TAL_API tal_status tal_tree_apply(const int lambda[], tal_matrix L, bool unit, tal_tree_op op,
                                   tal_matrix X);
 
-/// Y = H X, meeting only the entries that `lambda` allows (RBDA tab. 6.5). X and Y are n x nrhs.
+/// Y = H X, with only the entries that `lambda` allows (RBDA tab. 6.5). X and Y are n x nrhs.
 /// @param[in] lambda  [n]
 TAL_API tal_status tal_tree_mul_H(const int lambda[], tal_matrix H, tal_matrix X, tal_matrix Y);
 

@@ -25,8 +25,8 @@
  *     stick    the grip is enabled, too
  *     slide    the grip is disabled; friction acts against the slip
  *
- * Nothing changes a mode by itself. A contact that is on pulls if the motion asks for it, and one
- * that is off lets bodies pass through each other, until tal_matter_solve_impact() and
+ * No mode changes by itself. A contact that is on pulls if the motion needs it, and one that is off
+ * lets bodies pass through each other, until tal_matter_solve_impact() and
  * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. In a
  * run of a time stepper tal_contacts (talus/study/contacts.h) does that where it must be done.
  *
@@ -317,9 +317,9 @@ typedef struct tal_unilateral_facts {
 } tal_unilateral_facts;
 
 /**
- * The state of an element, by the tables of manual sec. 8.6. What is at a tolerance is within it:
- * equality belongs to the candidates everywhere, and a force at its tolerance is none. NaN is
- * violated. NULL is violated, and a breach.
+ * The state of an element, by the tables of manual sec. 8.6. A value equal to its tolerance is
+ * within it: it makes an element a candidate, and a force equal to its tolerance counts as none.
+ * NaN is violated. NULL is violated, and a breach.
  */
 TAL_API tal_unilateral_status tal_unilateral_classify(const tal_unilateral_facts *facts);
 

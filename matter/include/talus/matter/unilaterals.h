@@ -12,7 +12,7 @@
  *     def.material.static_mu = def.material.sliding_mu = 0.8;
  *     tal_unilateral_add_point_on_plane(matter, &def, TAL_GROUND, &floor, foot, heel);
  *
- * Of the def, name, material, load and `disabled` count. An element adds one constraint,
+ * Only name, material, load and `disabled` of the def are used. An element adds one constraint,
  * "<name> normal", and, if its material has friction (static_mu or limit above zero),
  * "<name> grip". Stations, directions and frames are given in the frame B of their body, in meters.
  * Adding is sticky.

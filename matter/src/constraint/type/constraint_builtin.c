@@ -139,7 +139,7 @@ tal_status tali_constraint_check_positive(double value, const char *subject, tal
 tal_status tali_constraint_check_rotation(const double R[9], const char *subject, tal_error *err)
 {
     const tal_mat3 axes = tali_constraint_rotation_from(R);
-    if (tal_rotation_is_valid(&axes, 1e-9)) return TAL_OK;
+    if (tal_rotation_is_valid(&axes, TALI_ROTATION_TOLERANCE)) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "its %s is not a right-handed set of unit vectors: x is (%g, %g, %g)", subject,
                      R[0], R[1], R[2]);

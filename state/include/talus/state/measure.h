@@ -25,10 +25,10 @@
  *
  * **Measures with a history** (estimated derivatives, extremes, delays, holds) keep it in
  * auto-update variables of the State, so it is copied, saved and loaded with the State. They take
- * their samples when tal_system_begin_step() is called (at the stages their operands need), and
- * nowhere else: what happens between two step starts is not seen. A sample that is not
- * finite is refused: TAL_ERR_NOT_FINITE. A value at a State counts the State itself as the latest
- * sample (holds excepted), so trial States inside a step may be evaluated freely.
+ * their samples only when tal_system_begin_step() is called (at the stages their operands need):
+ * what happens between two step starts is not seen. A sample that is not
+ * finite is refused: TAL_ERR_NOT_FINITE. The State itself counts as the latest sample of its values
+ * (but not for holds), so trial States inside a step may be evaluated freely.
  *
  * After tal_state_create() nothing here allocates. Names are unique within the owner and have at
  * most TAL_MAX_MEASURE_NAME characters, which leaves room for the names of a measure's variables.
@@ -44,7 +44,7 @@ extern "C" {
 /// Longest name of a measure, without the terminating zero.
 #define TAL_MAX_MEASURE_NAME 47
 
-/// Highest derivative a measure can offer. One that could offer all stops here.
+/// Highest derivative a measure can offer, also a measure of which all are known.
 #define TAL_MEASURE_MAX_DERIVATIVES 6
 
 /// @defgroup measure Measures
@@ -164,8 +164,8 @@ TAL_API tal_measure_ix tal_measure_add_product(tal_system *system, tal_subsystem
                                                tal_measure_ix b);
 
 /**
- * f(a) or f(a, b): a function of one or two measures of one number each; of more, by functions of
- * functions. As many derivatives as f and the operands have, up to two.
+ * f(a) or f(a, b): a function of one or two measures of one number each; for more operands, use
+ * functions of functions. As many derivatives as f and the operands have, up to two.
  *
  * @param[in] f  borrowed: must outlive the System
  * @param[in] b  `i` < 0: f has one argument
@@ -181,8 +181,8 @@ TAL_API tal_measure_ix tal_measure_add_scale(tal_system *system, tal_subsystem_i
 /**
  * The time integral of another measure, kept in n z variables of the State.
  *
- * The value needs stage Instance. Its first derivative *is* the value of `derivative`, the second
- * that one's first, and so on, each with that one's stage.
+ * The value needs stage Instance. Its first derivative *is* the value of `derivative`, its second
+ * derivative the first of `derivative`, and so on, with the same stages.
  *
  * @param[in] derivative  needs at most stage Acceleration
  * @param[in] initial     [size of `derivative`] at the start; NULL means zeros; tal_measure_set()
@@ -248,13 +248,13 @@ TAL_API tal_delay_def tal_delay_def_default(void);
 /**
  * The value another measure had at t - delay.
  *
- * Interpolated between the samples of step starts, the State itself being the last, by a cubic: of
- * Hermite where the operand offers a derivative at no later stage than its value (or Time), else of
- * Lagrange through the four nearest samples; through fewer while there are fewer. Both reproduce
- * cubics, and are off by O(h^4) otherwise.
+ * Interpolated by a cubic between the samples of step starts, of which the State itself is the
+ * last: Hermite's cubic where the operand offers a derivative at no later stage than its value (or
+ * Time), else Lagrange's through the four nearest samples, or fewer while there are fewer. Both
+ * reproduce cubics; otherwise their error is O(h^4).
  *
- * Before the first sample the signal is taken to have been constant. When the samples kept do not
- * reach back to t - delay though there were earlier ones, the value fails with TAL_ERR_CAPACITY.
+ * Before the first sample the signal counts as constant. If earlier samples existed, but those kept
+ * do not reach back to t - delay, the value fails with TAL_ERR_CAPACITY.
  * Samples later than t are forgotten when a step starts at an earlier t.
  * No derivatives; the stage is at least Time.
  */
@@ -368,8 +368,8 @@ typedef struct tal_measure_ops {
     // Required
 
     /// Compute a value (order 0) or derivative: n doubles, the measure's size. On entry the stage
-    /// it needs is reached and the prerequisite entries are valid. It must be a function of what
-    /// `needs` named alone.
+    /// it needs is reached and the prerequisite entries are valid. It must depend only on what
+    /// `needs` named.
     /// @param[out] value  [n]
     tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, int order,
                        int n, double value[]);

@@ -32,8 +32,8 @@ TAL_API TAL_NODISCARD tal_status tal_system_realize(const tal_system *system, ta
                                                     tal_stage stage);
 
 /**
- * Begin a step: bring every auto-update variable up to date with its update value, then keep t, y,
- * discrete variables and triggers as the previous values.
+ * Begin a step: give every auto-update variable its update value, then keep t, y, discrete
+ * variables and triggers as the previous values.
  *
  * No stage is lowered, except by sampled variables that change (tal_var_def.sampled): realize again
  * before reading results. Needs the stages that the update functions depend on.

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/state/stage.h
- * @brief The ladder that every computation climbs, and the names of the things on it.
+ * @brief The stages through which every computation goes, and the types of indices.
  */
 
 #include <talus/common/status.h>

@@ -7,12 +7,12 @@
  * @file talus/state/state.h
  * @brief A State: every varying byte of a System, in one block that is allocated once.
  *
- * `const tal_state *` means read-only in fact. A setter returns a status that may be ignored: the
- * first failure stays in the State and the next tal_system_realize() returns it. A writable view
- * (`upd`) invalidates once, at the call, and dies at the next call on the State.
+ * A call with `const tal_state *` really only reads. A setter returns a status that may be ignored:
+ * the first failure stays in the State and the next tal_system_realize() returns it. A writable
+ * view (`upd`) invalidates once, at the call, and is valid until the next call on the State.
  *
  * Reading a result before its stage is a breach of contract: the contract handler is called, and
- * the call returns NaN, an array of NaN, or NULL. It never returns a stale number.
+ * the call returns NaN, an array of NaN, or NULL. It never returns a number that is out of date.
  */
 
 #include <talus/state/system.h>
@@ -27,8 +27,8 @@ extern "C" {
 /**
  * Create a State at the System's initial values, realized to TAL_STAGE_MODEL.
  *
- * All memory the State will ever use is taken here, as one block; no later call on it allocates
- * (reading and writing files excepted).
+ * All memory that the State will ever use is allocated here, as one block; no later call on it
+ * allocates, except those that read and write files.
  *
  * @param[in]  system  its topology must be realized
  * @param[out] out     the State, owned by the caller; NULL on failure
@@ -51,9 +51,9 @@ TAL_API uint64_t tal_state_structure_hash(const tal_state *state);
 /// next call on the State.
 TAL_API const tal_error *tal_state_error(const tal_state *state);
 
-/// Forget the last failure, also that of a setter, which the next tal_system_realize() would
-/// return otherwise: for a program that has dealt with it. What the setter refused stays unset;
-/// stages, values and results stay as they are.
+/// Forget the last failure, for a program that has dealt with it. This includes the failure of a
+/// setter, which the next tal_system_realize() would otherwise return. The value that the setter
+/// refused stays unset; stages, values and results stay as they are.
 TAL_API tal_status tal_state_clear_error(tal_state *state);
 
 /**
@@ -98,7 +98,8 @@ TAL_API tal_stage tal_state_low_water(const tal_state *state);
 /// Set the low-water mark back to TAL_STAGE_INFINITY.
 TAL_API void tal_state_reset_low_water(tal_state *state);
 
-/// How often things were done to a State. Never affects results; not copied, compared or saved.
+/// How often each thing was done with a State. Never affects results; not copied, compared or
+/// saved.
 typedef struct tal_state_stats {
     uint64_t realized[TAL_NUM_STAGES]; ///< realizations of each stage
     uint64_t lazy_calcs;               ///< cache entries computed on demand
@@ -288,7 +289,7 @@ TAL_API const void *tal_cache_value(const tal_system *system, const tal_state *s
  * The value of an entry, computed first if it is out of date.
  *
  * @return borrowed until the next change; NULL when `calc` failed (see tal_state_error()) or on a
- *         breach (stage too low; no `calc`; an entry that needs itself)
+ *         breach (stage too low; no `calc`; an entry that depends on itself)
  */
 TAL_API const void *tal_cache_realize(const tal_system *system, tal_state *state,
                                       tal_cache_ix entry);
@@ -305,7 +306,7 @@ TAL_API void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cach
 TAL_API tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state,
                                         tal_cache_ix entry);
 
-/// Declare an entry out of date, and with it all that were computed from it.
+/// Declare an entry out of date, and with it all entries that were computed from it.
 TAL_API tal_status tal_cache_invalidate(const tal_system *system, tal_state *state,
                                         tal_cache_ix entry);
 

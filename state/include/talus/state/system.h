@@ -7,8 +7,8 @@
  * @file talus/state/system.h
  * @brief Building a System: subsystems, and the variables, cache entries and slots they declare.
  *
- * Building is *sticky*: an `add` call returns an index at once, a bad argument is remembered by the
- * System (the first one wins), later adds do nothing, and tal_system_realize_topology() returns the
+ * Building is *sticky*: an `add` call returns an index at once, the System remembers the first bad
+ * argument, later adds do nothing, and tal_system_realize_topology() returns the
  * failure with a sentence. Code that builds a model needs no checks, and no failure is lost.
  *
  * Everything a State will ever hold is declared before the topology is realized, at its largest
@@ -57,7 +57,7 @@ TAL_API void tal_system_destroy(tal_system *system);
 /**
  * Finish building: let every subsystem declare what it needs, lay out the State, freeze.
  *
- * @param[in,out] system  const in fact after success; after a failure it can only be destroyed
+ * @param[in,out] system  it never changes after success; after a failure it can only be destroyed
  * @param[out]    err     why it failed; may be NULL
  * @return TAL_OK, the first failure of building, or TAL_ERR_NO_MEMORY
  */
@@ -119,9 +119,9 @@ typedef struct tal_project_options {
     bool infinity_norm; ///< largest weighted error instead of their root mean square
     bool even_if_met;   ///< take one iteration even if the tolerance is met already
     /// Whether a row of uerr is known to repeat others where the constraints are
-    /// met, [size of the pool]; NULL: none is. The closer q comes the clearer it is which repeat
-    /// others. What they require farther away is ignored, and q is projected beyond the tolerance
-    /// as long as that brings it closer. Not owned.
+    /// met, [size of the pool]; NULL: none is. The closer q is to the constraints, the clearer it
+    /// is which rows repeat others. What these rows require farther away is ignored, and q is
+    /// projected beyond the tolerance as long as that brings it closer. Not owned.
     const bool *redundant;
     bool only_redundant; ///< leave all other rows, and quaternions, as they are
 } tal_project_options;
@@ -140,7 +140,7 @@ typedef struct tal_project_result {
 /**
  * What a subsystem is, as a table of functions.
  *
- * Built-in subsystems are tables like this one; yours has the same standing. Declare it
+ * Built-in subsystems are tables like this one; yours is treated in the same way. Declare it
  * `static const`, fill what you need with designated initializers, leave the rest NULL. `self` is
  * the pointer given to tal_system_add_subsystem(). After topology it is const: whatever varies
  * belongs in the State. Functions may run on several threads at once, each with its own State, and
@@ -282,9 +282,8 @@ typedef struct tal_var_def {
     /// What else `update` is computed from, as for a cache entry; copied.
     const struct tal_prereq *update_prereqs;
     int num_update_prereqs;
-    /// True reverses the reading rule: code that uses the variable reads the stored value, which
-    /// holds through the step, and a step start that changes it lowers the State below
-    /// `invalidates`.
+    /// If true, code that uses the variable reads the stored value instead, which stays through the
+    /// step; a step start that changes it lowers the State below `invalidates`.
     bool sampled;
 } tal_var_def;
 

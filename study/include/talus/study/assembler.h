@@ -23,13 +23,13 @@
  *
  * with one residual r for every goal. First the constraints are met, by Gauss-Newton steps of least
  * length with Levenberg-Marquardt damping where those do not help; then the goals are
- * minimized on what the constraints leave. Steps are taken along u, so that orientations are
- * searched in three parameters wherever they are (manual sec. 12.7). When the constraints cannot be
- * met from where the State is, they are approached in pieces (continuation), then from starts
- * chosen at random, with a seed.
+ * minimized in the directions that the constraints leave free. Steps are taken along u, so that
+ * orientations are searched in three parameters wherever they are (manual sec. 12.7). When the
+ * constraints cannot be met from where the State is, they are approached in pieces (continuation),
+ * then from starts chosen at random, with a seed.
  *
- * Coordinates that are locked or prescribed in the State keep their values. More equations than
- * free coordinates are normal: what counts is that all are met in the end.
+ * Coordinates that are locked or prescribed in the State keep their values. There may be more
+ * equations than free coordinates: all of them must be met in the end.
  */
 
 #include <talus/matter.h>
@@ -216,7 +216,7 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_assemble(tal_assembler *assembler
 
 /**
  * Find q from far away: bodies are first put, one after the other from the base outward, where
- * their own markers want them (manual sec. 2.6); then as tal_assembler_assemble(). If that ends in
+ * their own markers fit best (manual sec. 2.6); then as tal_assembler_assemble(). If that ends in
  * a worse fit, the search starts from the State as it was given instead.
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal_state *state,

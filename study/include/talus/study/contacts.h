@@ -18,8 +18,8 @@
  *     friction reaches its limit, or slip ends      modes
  *
  * There the State is projected onto what is closed, tal_matter_solve_impact() is called if an
- * element approaches, and tal_matter_solve_modes() decides which elements push, stick and slide. A
- * handler of yours that changes the State has the same done for it afterwards.
+ * element approaches, and tal_matter_solve_modes() decides which elements push, stick and slide.
+ * The same is done after a handler of yours has changed the State.
  *
  * An integrator without a time stepper leaves all modes as they are.
  */
@@ -61,7 +61,7 @@ typedef struct tal_contact_event {
 typedef void (*tal_contact_fn)(void *context, const tal_system *system,
                                const tal_contact_event *event);
 
-/// What is done where the impacts of one element follow each other faster and faster.
+/// What is done when the impacts of one element follow each other faster and faster.
 typedef enum tal_pile_up {
     TAL_PILE_UP_CAPTURE, ///< the element does not rebound any more
     TAL_PILE_UP_STOP     ///< the run ends with TAL_ERR_EVENT_LIMIT: element, count, ratio, and when
@@ -79,11 +79,11 @@ typedef struct tal_contacts_def {
     /// [s] > 0; impacts pile up when three intervals shrink by the same ratio and the last one is
     /// shorter than this.
     double pile_up_interval;
-    tal_contact_fn listen; ///< is told what happens; NULL: nobody is
+    tal_contact_fn listen; ///< called for each event; NULL: none
     void *context;         ///< handed to `listen`
 } tal_contacts_def;
 
-/// 1e-6, 1e-6, 0, 1e-12 s, all at once, capture, 1e-6 s, nobody listens.
+/// 1e-6, 1e-6, 0, 1e-12 s, all at once, capture, 1e-6 s, no `listen`.
 TAL_API tal_contacts_def tal_contacts_def_default(void);
 
 /// The handler of all unilateral elements of a System. Opaque; owned by the System.

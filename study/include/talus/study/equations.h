@@ -5,7 +5,7 @@
 
 /**
  * @file talus/study/equations.h
- * @brief A System as plain equations, for an integrator from elsewhere (manual sec. 10.2).
+ * @brief A System as plain equations, for an integrator of your own (manual sec. 10.2).
  *
  *     y' = f(t, y)      c(t, y) = 0      y = {q, u, z},   c = {qerr, uerr}
  *
@@ -19,11 +19,11 @@
  *     st = tal_equations_begin(eq, state);              // consistent: c = 0
  *     y = tal_state_y(state) ...
  *     st = tal_equations_begin_step(eq, state, t, y);   // what is updated once per step
- *     st = tal_equations_rates(eq, state, t, y, ydot);  // as often as the method likes
+ *     st = tal_equations_rates(eq, state, t, y, ydot);  // as often as the method needs
  *     st = tal_equations_project(eq, state, t, y, e);   // the end of the step, and its error
  *     if (tal_equations_error_norm(eq, state, y, e) <= a) ...
  *
- * Everything is finite: a NaN or infinity, in what is given or found, is TAL_ERR_NOT_FINITE with
+ * All numbers must be finite: a NaN or infinity in an input or a result is TAL_ERR_NOT_FINITE with
  * the name of the variable. No call allocates, except create.
  */
 
@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/// @defgroup equations Equations for an outside integrator
+/// @defgroup equations Equations for an integrator of your own
 /// @{
 
 /// The equations of a System. Opaque. Use from one thread at a time.

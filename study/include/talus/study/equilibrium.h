@@ -8,8 +8,8 @@
  * @brief Where a System stays at rest: q with udot = 0 at u = 0 under all constraints; and the
  *        forces that would keep it at rest where it is.
  *
- * With K_a a basis of the motions that forces decide on (all constraints allow them, and no lock or
- * motion knows their udot, at whatever level), the forces that would move the System are
+ * K_a is a basis of the motions that depend on forces: all constraints allow them, and no lock or
+ * motion gives their udot, at any level. The forces that would move the System are
  *
  *     r = K_a^T M udot
  *
@@ -18,7 +18,7 @@
  * do work along it.
  *
  * Prescribed variables move as prescribed: a bead on a turning hoop is at rest where it
- * stays on the hoop. Where a lock or motion knows udot alone, u is that of the State, and stays so.
+ * stays on the hoop. Where a lock or motion gives only udot, u keeps its value in the State.
  * Coordinates whose speeds or accelerations are known stay where they are, unless constraints must
  * move them. z stays as it is.
  */
@@ -74,7 +74,7 @@ typedef struct tal_rest {
     double udot;       ///< largest |udot| left, of those that forces decide on
     tal_body_ix worst; ///< the body it is of
     bool is_stable;    ///< forces push back against every small motion: the stiffness is positive
-    double zdot;       ///< largest |zdot|: z is kept, and while it changes the rest may, too
+    double zdot;       ///< largest |zdot|: z is kept, and as long as it changes, so may the rest
 } tal_rest;
 
 /**
@@ -94,8 +94,8 @@ TAL_API TAL_NODISCARD tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_s
 /**
  * Inverse statics: the forces along actuated speeds that keep the System at rest where it is.
  *
- * @param[in]     state      its q count, its u is taken as in tal_equilibrium_find(); left
- *                           as it is
+ * @param[in]     state      its q are used, its u is treated as in tal_equilibrium_find(); not
+ *                           changed
  * @param[in]     actuated   [nu] where forces can act
  * @param[out]    tau        [nu] to be added to the forces of the System; zero where not actuated
  * @param[out]    actuation  whether they are enough and unique (RBDA sec. 8.12); may be NULL

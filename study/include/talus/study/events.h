@@ -11,7 +11,7 @@
  *     tal_happening bounce = tal_happening_default();
  *     bounce.name = "bounce";
  *     bounce.witness = height;                // when this crosses zero,
- *     bounce.stage = TAL_STAGE_POSITION;      // which q alone decides,
+ *     bounce.stage = TAL_STAGE_POSITION;      // which depends on q only,
  *     bounce.crossing = TAL_CROSSING_FALLING; // from above,
  *     bounce.handle = reverse_velocity;       // do this
  *     tal_events_add(events, &bounce);
@@ -41,9 +41,9 @@ extern "C" {
 /**
  * Change a State because something happened.
  *
- * Variables of any stage may be changed; the run continues from the lowest one. Where the
- * time is set, what is planned in between is left out, or comes again. On entry the State is
- * realized to TAL_STAGE_ACCELERATION. Must not allocate.
+ * Variables of any stage may be changed; the run continues from the lowest one. If the time is set
+ * forward, events that were planned in between are left out; if it is set back, they happen again.
+ * On entry the State is realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
  * @param[in]  context    as given in tal_happening
  * @param[in]  cause      why it is called
@@ -65,7 +65,8 @@ typedef tal_status (*tal_witness_fn)(void *context, const tal_system *system, ta
 typedef double (*tal_next_time_fn)(void *context, const tal_system *system, const tal_state *state,
                                    double after);
 
-/// What happens, when, and what then. Obtain it from tal_happening_default(), then edit.
+/// When something happens, and what is done then. Obtain it from tal_happening_default(), then
+/// edit.
 typedef struct tal_happening {
     const char *name; ///< unique within these events; NULL means "event<index>"; copied
     void *context;    ///< handed to every function here; must outlive the System
@@ -95,8 +96,7 @@ typedef struct tal_happening {
     bool begins_inactive; ///< until tal_event_set_active()
 } tal_happening;
 
-/// Nothing happens and nothing is done; the witness would need TAL_STAGE_POSITION, its rate
-/// TAL_STAGE_VELOCITY.
+/// Never, and nothing is done; the witness needs TAL_STAGE_POSITION, its rate TAL_STAGE_VELOCITY.
 TAL_API tal_happening tal_happening_default(void);
 
 /// Handlers and reporters of a System. Opaque; owned by the System.
@@ -189,8 +189,8 @@ typedef struct tal_run_impulse {
 /// No impulse, at time 0.
 TAL_API tal_run_impulse tal_run_impulse_default(void);
 
-/// Apply an impulse when a measure crosses a value, or at a time. Bodies and constraints must be
-/// there: add it after them. Sticky. `i` < 0 on failure.
+/// Apply an impulse when a measure crosses a value, or at a time. Add it after all bodies and
+/// constraints. Sticky. `i` < 0 on failure.
 TAL_API tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *def);
 
 /// The impulse of an event, without names; NULL when it has none (that is not a breach). Borrowed.

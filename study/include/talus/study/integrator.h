@@ -27,9 +27,9 @@
  * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add
  * up. Those of backward differentiation formulas all have one sign, so that their steps are held to
  * 0.03 a^(6/5) with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than
- * round-off of y allows: accuracies below 1e-10 have no effect. The error of q is
- * weighed as a motion (manual eq. 9.3 multiplies by N once more), so that a turn counts the same
- * whether a quaternion or angles describe it.
+ * round-off of y allows: accuracies below 1e-10 have no effect. The error of q is weighted as a
+ * motion (manual eq. 9.3 multiplies by N once more), so that a rotation counts the same whether a
+ * quaternion or angles describe it.
  *
  * The error of a run is proportional to the accuracy for methods that estimate the error of a lower
  * order than their own, which is all except Euler's and semi-explicit Euler's: for these it is
@@ -84,7 +84,7 @@ typedef struct tal_integrator_def {
                        ///< are not controlled, and min_step and max_step do not count. 0:
                        ///< controlled, as it must be for CVODE and IDA
     double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
-    double min_step;     ///< [s] give up rather than take smaller steps; 0: what t can resolve
+    double min_step;     ///< [s] with smaller ones the run fails; 0: what t can resolve
     double max_step;     ///< [s] 0: no limit
     long max_steps;      ///< most steps one call of tal_integrator_step_to() may try, and one of
                          ///< tal_recorder_run() may take; 0: no limit
@@ -148,7 +148,7 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, t
                                                         double t);
 
 /**
- * Take one step, as long as the method likes but not past `t_max`.
+ * Take one step, as long as the accuracy allows but not past `t_max`.
  *
  * With tal_integrator_interpolate() this gives results at any times without changing the steps:
  *
@@ -167,10 +167,10 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_
 /**
  * The State at a time within the last step.
  *
- * It is as exact as the ends of steps are. Polynomials of CVODE, IDA and ARKODE's implicit methods
- * are so by themselves (ARKODE's: 2 to 3 times worse in contact with friction). One-step methods,
- * ARKODE's explicit ones included, evaluate rates along the cubic between the ends until what they
- * change is within the error allowed to the step; where that does not get there, they take the step
+ * It is as exact as the ends of steps. The polynomials of CVODE, IDA and ARKODE's implicit methods
+ * have this accuracy (ARKODE's are 2 to 3 times worse in contact with friction). One-step methods,
+ * including ARKODE's explicit ones, evaluate rates along the cubic between the ends until the
+ * changes are within the error allowed for the step; if that does not succeed, they take the step
  * once more, to `t`. With fixed steps the polynomial has the order of the method, up to 7. The next
  * steps are not affected. Then y is prescribed, projected and
  * relaxed as the end of a step is. Discrete variables are those of `state`.

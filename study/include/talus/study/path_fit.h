@@ -13,7 +13,7 @@
  *
  * The polynomial is the one of least squares over poses within the ranges of the coordinates. It is
  * fitted to lengths and to their slopes, which are moment arms, together. Its degree is the lowest
- * at which both errors are within their tolerances at other poses, which took no part in the fit.
+ * at which both errors are within their tolerances at other poses, which were not used for the fit.
  *
  * tal_forces_add_function_path() makes a path of it; tal_model.fits writes it to a model file.
  */
@@ -29,7 +29,7 @@ extern "C" {
 /// @defgroup path_fit Paths as polynomials
 /// @{
 
-/// What is asked of a fit. Obtain it from tal_path_fit_def_default(), then edit.
+/// How good a fit must be. Obtain it from tal_path_fit_def_default(), then edit.
 typedef struct tal_path_fit_def {
     /// The arguments, numbered as with angles. NULL: all that the path depends on
     /// (tal_path_coordinates()), except those that are locked or have only one value.
@@ -40,9 +40,11 @@ typedef struct tal_path_fit_def {
     int max_degree;          ///< 1 ... TAL_FUNCTION_MAX_POWER
     int max_terms;           ///< 2 ... 1000; no degree with more of them is tried
     uint64_t seed;           ///< of the poses
+    /// Fit along what the constraints allow, with independent coordinates as arguments only.
+    bool along_constraints;
 } tal_path_fit_def;
 
-/// 0.5 mm, 1 mm, degree 6, 500 terms.
+/// 0.5 mm, 1 mm, degree 6, 500 terms, constraints ignored.
 TAL_API tal_path_fit_def tal_path_fit_def_default(void);
 
 /// A polynomial that was fitted to a path.
@@ -61,9 +63,15 @@ typedef struct tal_path_fit {
 /**
  * Fit a polynomial to a path.
  *
- * Constraints are ignored: the length of a path is a function of all coordinates that it depends
- * on, also at poses that constraints allow. Other coordinates keep their values of `start`, so if a
- * constraint moves one with another (a coupler), let `at` name both, or be NULL.
+ * Constraints are ignored unless along_constraints is set: the length of a path is a function of
+ * all coordinates that it depends on, also at poses that constraints do not allow. Other coordinates
+ * keep their values of `start`, so if a constraint moves one with another (a coupler), let `at` name
+ * both, or be NULL.
+ *
+ * With along_constraints each pose is assembled with the arguments held, and slopes are those of
+ * tal_path_calc_moment_arms(). Coordinates that the others determine are not arguments: of a knee
+ * whose patella a coupler moves, the angle of the knee is left. In place of the path the polynomial
+ * moves a model as the path does, as long as the same constraints hold.
  *
  * @param[in]  start  realized to Model or above; stays as it is
  * @param[in]  def    NULL means tal_path_fit_def_default()
@@ -71,8 +79,9 @@ typedef struct tal_path_fit {
  *                    (tal_path_fit.is_within); `length` is NULL on failure
  * @param[out] err    may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE for a coordinate without a finite range
- *         (tal_body_limit_coordinate()), one that is part of a quaternion in `start`, or more of
- *         them than a function can have; or why the path could not be drawn at a pose
+ *         (tal_body_limit_coordinate()), one that is part of a quaternion in `start`, more of
+ *         them than a function can have, or with along_constraints one that is locked or whose rate
+ *         is not a speed; or why the path could not be drawn at a pose
  */
 TAL_API TAL_NODISCARD tal_status tal_path_find_fit(const tal_system *system,
                                                    const tal_forces *forces, const tal_state *start,

@@ -32,15 +32,16 @@ typedef struct tal_path_flaw {
     tal_wrap_ix wrap; ///< the obstacle that a point is inside of; `i` < 0: none
     tal_mobility at;  ///< the coordinate, numbered as with angles
     double q;         ///< its value; of the last two kinds the lowest one
-    double size;      ///< of a jump [m], of a kink [m for an angle], else how far it goes on in q
+    double size;      ///< of a jump [m], of a kink [m for an angle], else its range in q
 } tal_path_flaw;
 
 /**
  * Move each coordinate of a path through its range, a quarter of a degree at a time, while the
  * others stay where they are, and list the flaws.
  *
- * A change is followed down to 1e-9: what is left of it there is a jump above 1e-7 m, or a kink
- * above 1e-6 m. Coordinates without a finite range, and poses that break constraints, are left out.
+ * A sudden change is examined with steps down to 1e-9: if more than 1e-7 m of it is left, it is a
+ * jump, and above 1e-6 m a kink. Coordinates without a finite range, and poses that violate
+ * constraints, are left out.
  *
  * @param[in]  start  realized to Model or above; stays as it is
  * @param[out] flaws  [max] the first so many of them

@@ -5,7 +5,8 @@
 
 /**
  * @file talus/study/sweep.h
- * @brief Parameter studies: what comes out when parameters of the State are varied. Grids, random
+ * @brief Parameter studies: how results change when parameters of the State are varied. Grids,
+ * random
  *        samples, and parameters fitted to wanted results.
  *
  *     const tal_parameter mass = tal_parameter_mass("payload", matter, hand);

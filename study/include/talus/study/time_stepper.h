@@ -118,7 +118,8 @@ TAL_API void tal_time_stepper_destroy(tal_time_stepper *stepper);
  * Run until a time, which the State meets exactly, or until the run ends.
  *
  * @param[in,out] state    realized to TAL_STAGE_ACCELERATION; on failure at the end of the last
- *                         good step. Changed between calls it is taken as it is, without an event.
+ *                         good step. If it was changed between calls, the run continues with the
+ *                         changed values, without an event.
  * @param[in]     t        [s] not before the State's time
  * @param[out]    outcome  why the call returned; may be NULL
  * @return TAL_OK; TAL_ERR_NOT_FINITE for a witness that is not a number, by name;
