@@ -282,9 +282,9 @@ static bool add_body(tal_matter *matter, const char *name, const tali_plan *plan
 }
 
 // Everything that can be wrong before anything is added.
-static tal_status check_arguments(const tal_matter *matter, const tal_forces *forces,
-                                  const char *name, const tal_mol *mol, const tal_xform *X_GR,
-                                  tal_error *err)
+static tal_status check_arguments(const tal_system *system, const tal_matter *matter,
+                                  const tal_forces *forces, const char *name, const tal_mol *mol,
+                                  const tal_xform *X_GR, tal_error *err)
 {
     if (matter == NULL || forces == NULL || mol == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "matter, forces or the molecule is NULL");
@@ -293,8 +293,9 @@ static tal_status check_arguments(const tal_matter *matter, const tal_forces *fo
         return TALI_FAIL(err, TAL_ERR_TOPOLOGY,
                          "the molecule is not frozen: call tal_mol_freeze() first");
     }
-    if (tal_forces_matter(forces) != matter) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "the forces are not those of this matter");
+    if (tal_matter_system(matter) != system || tal_forces_matter(forces) != matter) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "the matter is not of this System, or the forces not of this matter");
     }
     if (name == NULL || name[0] == '\0' || strlen(name) > MAX_NAME) {
         return TALI_FAIL(err, TAL_ERR_BAD_NAME, "a molecule needs a name of 1 to %d characters",
@@ -323,7 +324,7 @@ const tal_mol_instance *tal_mol_add(tal_system *system, tal_matter *matter, tal_
     const tal_mol_granularity wanted = how != NULL ? *how : tal_mol_granularity_default();
     const tal_xform pose = X_GR != NULL ? *X_GR : TAL_XFORM_IDENTITY;
     tal_mol_instance *instance = NULL;
-    tal_status st = check_arguments(matter, forces, name, mol, X_GR, &err);
+    tal_status st = check_arguments(system, matter, forces, name, mol, X_GR, &err);
     if (st == TAL_OK) st = tali_plan_make(&plan, mol, &wanted, &err);
     if (st == TAL_OK) {
         instance = make_instance(system, matter, forces, &plan);
