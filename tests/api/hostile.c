@@ -475,6 +475,8 @@ static void make_objects(void)
     check(tal_threads_create(1, &o->threads, &err), &err); // one: no thread is started
 }
 
+static void make_molecules(void);
+
 static void make_worlds(void)
 {
     tal_error err;
@@ -495,6 +497,7 @@ static void make_worlds(void)
     (void)tal_matter_add_slider(other.matter, TAL_GROUND, &def);
     finish_world(&other);
     make_objects();
+    make_molecules();
     make_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
     if (longest > ARRAY_DOUBLES) no_world("a work array is too long");
@@ -634,6 +637,77 @@ const tal_model *take_const_tal_model(hostile_draw *d)
     if (chosen == 5) model.state = NULL;
     if (chosen == 6) model.state = other.at[NUM_STAGES - 1];
     return &model;
+}
+
+// One that is not frozen; each call gets its own.
+static tal_ff *open_field(void)
+{
+    tal_ff *ff = NULL;
+    tal_ff_class_def bead = tal_ff_class_def_default();
+    if (tal_ff_create(NULL, NULL, &ff, NULL) != TAL_OK) abort();
+    static const char *const names[] = {"one", "two"};
+    for (int i = 0; i < 2; ++i) {
+        bead.name = names[i];
+        bead.size = 0.3;
+        bead.well_depth = 0.5;
+        (void)tal_ff_add_class(ff, &bead);
+        (void)tal_ff_set_type_mass(ff, tal_ff_add_type(ff, names[i], i, 0.1), 12.0);
+    }
+    return ff;
+}
+
+const tal_ff *take_const_tal_ff(hostile_draw *d)
+{
+    const int chosen = hostile_pick(d, 3);
+    return chosen == 0 ? hostile_world.ff : chosen == 1 ? NULL : open_field();
+}
+
+tal_ff *take_tal_ff(hostile_draw *d)
+{
+    const int chosen = hostile_pick(d, 3);
+    return chosen == 0 ? open_field() : chosen == 1 ? NULL : hostile_world.ff;
+}
+
+// A ring of three with a tail, not frozen; each call gets its own.
+static tal_mol *open_mol(void)
+{
+    static const int bonds[4][2] = {{0, 1}, {1, 2}, {2, 0}, {2, 3}};
+    const tal_vec3 x[4] = {{0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.0, 0.1, 0.0}, {0.0, 0.2, 0.1}};
+    const tal_mol_def def = {.allow_missing = true};
+    tal_mol *mol = NULL;
+    if (tal_mol_create(hostile_world.ff, &def, NULL, &mol, NULL) != TAL_OK) abort();
+    for (int i = 0; i < 4; ++i) {
+        (void)tal_mol_add_atom(mol, i % 2, "one", 1, "");
+    }
+    for (int i = 0; i < 4; ++i) {
+        (void)tal_mol_add_bond(mol, bonds[i][0], bonds[i][1], 1);
+    }
+    (void)tal_mol_set_positions(mol, x, 4);
+    (void)tal_mol_add_cluster(mol, "one");
+    (void)tal_mol_add_cluster(mol, "two");
+    (void)tal_mol_place_atom(mol, 0, 0, x[0]);
+    return mol;
+}
+
+const tal_mol *take_const_tal_mol(hostile_draw *d)
+{
+    const int chosen = hostile_pick(d, 3);
+    return chosen == 0 ? hostile_world.mol : chosen == 1 ? NULL : open_mol();
+}
+
+tal_mol *take_tal_mol(hostile_draw *d)
+{
+    const int chosen = hostile_pick(d, 3);
+    return chosen == 0 ? open_mol() : chosen == 1 ? NULL : hostile_world.mol;
+}
+
+static void make_molecules(void)
+{
+    tal_error err;
+    hostile_world.ff = open_field();
+    check(tal_ff_freeze(hostile_world.ff, &err), &err);
+    hostile_world.mol = open_mol();
+    check(tal_mol_freeze(hostile_world.mol, &err), &err);
 }
 
 // --- running ---

@@ -192,6 +192,10 @@ tal_state *take_tal_state(hostile_draw *d);
 tal_function *take_tal_function(hostile_draw *d);
 tal_function_based *take_tal_function_based(hostile_draw *d);
 const tal_model *take_const_tal_model(hostile_draw *d);
+const tal_ff *take_const_tal_ff(hostile_draw *d);
+tal_ff *take_tal_ff(hostile_draw *d);
+const tal_mol *take_const_tal_mol(hostile_draw *d);
+tal_mol *take_tal_mol(hostile_draw *d);
 
 /// The world's object of a type, or NULL.
 #define OBJECT(type, field)                                                                        \
@@ -217,6 +221,8 @@ typedef struct hostile_objects {
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
+    tal_ff *ff;   // frozen
+    tal_mol *mol; // frozen
     const tal_matter *matter; // of the world that is finished, and a State of it
     const tal_state *state;
 } hostile_objects;

@@ -5,7 +5,7 @@
 set -eu
 cc=$1
 shift
-stack="common geometry state matter forces study io"
+stack="common geometry state matter forces molecule study io"
 
 compiles() { # DIRS LAYER
     local flags=() dir

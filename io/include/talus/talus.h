@@ -13,6 +13,7 @@
 #include <talus/geometry.h>
 #include <talus/io.h>
 #include <talus/matter.h>
+#include <talus/molecule.h>
 #include <talus/state.h>
 #include <talus/study.h>
 

@@ -1,0 +1,16 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MOLECULE_H
+#define TALUS_MOLECULE_H
+
+/**
+ * @file talus/molecule.h
+ * @brief Layer 4: coarse-grained molecules: force fields, and molecules with their bond graphs.
+ */
+
+#include <talus/forces.h>
+#include <talus/molecule/force_field.h>
+#include <talus/molecule/mol.h>
+#include <talus/molecule/units.h>
+
+#endif // TALUS_MOLECULE_H
