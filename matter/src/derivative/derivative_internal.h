@@ -14,7 +14,7 @@ tal_status tali_derivative_check(tal_state *state, const tali_tree *tree, const 
                                  const tal_spatial_vec F_GB[]);
 
 /**
- * Theory eq. 13.3 for all speeds, in scratch memory that the caller releases.
+ * The vectors of theory eq. 13.3 for all speeds, in scratch memory that the caller releases.
  *
  * @param[in]  view  with inertias and velocities
  * @param[in]  udot  [nu]; NULL means zero

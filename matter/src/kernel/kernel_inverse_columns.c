@@ -6,6 +6,8 @@
 // The articulated quantities are the same for all lanes, so a body's work is loops over lanes that
 // nothing waits for. All hinges are treated alike here: inverse_prepare() writes D^-1 and G of
 // ball, translation and free ones along their speeds.
+//
+// Source: RBDA eq. 7.45 and 7.49, as in kernel_dynamics.c.
 #include "kernel/kernel_hinge.h"
 #include "kernel/kernel_set.h"
 

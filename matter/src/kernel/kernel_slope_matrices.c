@@ -12,6 +12,8 @@
 // X are forces that keep their components in Ground (theory eq. 13.5). As in kernel_composite.c the
 // vectors of all speeds of a subtree are neighbors, in depth-first order, and take one step towards
 // Ground together.
+//
+// Source: derived in theory T-13.
 #include "kernel/kernel_set.h"
 #include "kernel/kernel_slopes.h"
 
@@ -119,7 +121,7 @@ static inline void start_column(const tali_tree_view *view, const tali_kernel_sl
 {
     const int u = view->tree->u0[b] + l, k = view->tree->place[b] + l;
     const sv S = view->H[u];
-    sv t3 = sv_add(cross_force(S, at->F), inertia_times(&at->inertia, in->Psi2[u]));
+    sv t3 = sv_add(sv_cross_force(S, at->F), inertia_times(&at->inertia, in->Psi2[u]));
     t3 = sv_add(t3, turning_mul(&at->coriolis, in->Psi1[u].w));
     if (in->F != NULL) {
         t3 = sv_add(t3, turning_mul(&at->kept, S.w));

@@ -16,6 +16,8 @@
 //
 // Velocities are taken less that of the first body on the way, which changes no derivative and
 // saves the digits that a fast base would take from them.
+//
+// Source: derived in theory T-13.
 #include "kernel/kernel_slopes.h"
 
 #include "kernel/kernel_set.h"
@@ -41,19 +43,19 @@ TAL_ALWAYS_INLINE void pin_slopes(const tali_tree_view *view, int b, const tali_
     const sv Psi1 = {v3_cross(V.w, S.w), v3_cross(V.v, S.w)};
     const sv a_S = {v3_cross(a.w, S.w), v3_cross(a.v, S.w)};
     io->Psi1[u0] = Psi1;
-    io->Psi2[u0] = sv_add(a_S, cross_motion(V, Psi1));
+    io->Psi2[u0] = sv_add(a_S, sv_cross_motion(V, Psi1));
     io->Psi3[u0] = sv_add(Psi1, Psi1);
 }
 
-// Theory eq. 13.3, for speed l of any hinge.
+// What theory eq. 13.3 says for speed l of any hinge.
 static inline void general_slope(const tali_tree_view *view, int b, const tali_kernel_slopes *io,
                                  const moving_hinge *m, int l)
 {
     const int u0 = view->tree->u0[b], nu = view->tree->nu[b];
     const sv S = view->H[u0 + l];
     const sv D_u = along_columns(view, io, b, l, io->u + u0, m->V_J.w, m->R_GF);
-    sv S_dot = add_linear(cross_motion(m->v_L, S), v3_cross(m->V_J.v, S.w));
-    sv D_a = cross_motion(m->v_L, D_u);
+    sv S_dot = add_linear(sv_cross_motion(m->v_L, S), v3_cross(m->V_J.v, S.w));
+    sv D_a = sv_cross_motion(m->v_L, D_u);
     if (io->udot != NULL) {
         D_a = sv_add(D_a, along_columns(view, io, b, l, io->udot + u0, m->alpha_J, m->R_GF));
     }
@@ -70,9 +72,9 @@ static inline void general_slope(const tali_tree_view *view, int b, const tali_k
         D_a = sv_add(D_a, turn_sv(m->R_GF, io->of_Hdot_u[u0 + l]));
         D_a = add_linear(D_a, v3_add_cross(shifted, S.v, m->Hdot_u));
     }
-    const sv Psi1 = sv_add(cross_motion(m->V, S), D_u);
+    const sv Psi1 = sv_add(sv_cross_motion(m->V, S), D_u);
     io->Psi1[u0 + l] = Psi1;
-    io->Psi2[u0 + l] = sv_add(cross_motion(m->a, S), sv_add(cross_motion(m->V, Psi1), D_a));
+    io->Psi2[u0 + l] = sv_add(sv_cross_motion(m->a, S), sv_add(sv_cross_motion(m->V, Psi1), D_a));
     io->Psi3[u0 + l] = sv_add(Psi1, S_dot);
 }
 
@@ -94,6 +96,7 @@ static inline void hinge_slopes(const tali_tree_view *view, int b, const tali_ke
     }
 }
 
+// Motion, base to tip, and on the way what each body needs and the slopes of its hinge.
 static void pass_slopes(const tali_tree_view *view, const tali_kernel_slopes *io)
 {
     const tali_tree *tree = view->tree;
@@ -157,7 +160,7 @@ TAL_ALWAYS_INLINE sv change_of_force(const tali_tree_view *view, const tali_kern
                                      int b, const change *at)
 {
     const tali_kernel_turning coriolis = coriolis_of(&view->rigid[b], in->V[b]);
-    sv df = sv_add(cross_force(at->D, in->force[b]), inertia_times(&view->rigid[b], at->P2));
+    sv df = sv_add(sv_cross_force(at->D, in->force[b]), inertia_times(&view->rigid[b], at->P2));
     df = sv_add(df, turning_mul(&coriolis, at->P1.w));
     if (in->F != NULL) {
         const tali_kernel_turning kept = kept_force(view, in, b);
@@ -170,7 +173,7 @@ TAL_ALWAYS_INLINE sv change_of_force(const tali_tree_view *view, const tali_kern
 static inline sv change_of_column(const tali_tree_view *view, const tali_kernel_slopes *in, int b,
                                   const double x[], sv D_L, int k, m3 R_GF)
 {
-    sv sum = cross_motion(D_L, body_H(view, b)[k]);
+    sv sum = sv_cross_motion(D_L, body_H(view, b)[k]);
     for (int l = 0; l < view->tree->nu[b]; ++l) {
         sum = sv_axpy(x[l], column_slope(view, in, b, l, k, R_GF), sum);
     }
@@ -263,7 +266,7 @@ static inline void write_transposed(const tali_tree_view *view, const tali_kerne
     const m3 R_GF = slope_R_GF(view, b);
     for (int l = 0; l < n && out[0] != NULL; ++l) {
         const sv D_mu = along_columns(view, in, b, l, mu + u0, w_mu, R_GF);
-        const real by_F = sv_dot(sv_add(cross_motion(nu, S[l]), D_mu), at->F);
+        const real by_F = sv_dot(sv_add(sv_cross_motion(nu, S[l]), D_mu), at->F);
         out[0][u0 + l] = by_F + sv_dot(in->Psi2[u0 + l], at->y) +
                          v3_dot(in->Psi1[u0 + l].w, at->coriolis) + v3_dot(S[l].w, at->kept);
     }

@@ -8,12 +8,12 @@
 
 // --- spatial products: motion x motion, motion x force ---
 
-TAL_ALWAYS_INLINE sv cross_motion(sv V, sv X)
+TAL_ALWAYS_INLINE sv sv_cross_motion(sv V, sv X)
 {
     return (sv){v3_cross(V.w, X.w), v3_add_cross(v3_cross(V.w, X.v), V.v, X.w)};
 }
 
-TAL_ALWAYS_INLINE sv cross_force(sv V, sv F)
+TAL_ALWAYS_INLINE sv sv_cross_force(sv V, sv F)
 {
     return (sv){v3_add_cross(v3_cross(V.w, F.w), V.v, F.v), v3_cross(V.w, F.v)};
 }

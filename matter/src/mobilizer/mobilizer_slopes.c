@@ -79,7 +79,7 @@ static tal_status table_slopes(const tal_mobilizer_ops *ops, const void *self,
     return st;
 }
 
-// A motion of the table that is meant from M to F: X_MF, V_MF = h u = (w, v), hdot u = (wdot, vdot).
+// What a table gives that is meant from M to F: p_MF, V_MF = h u = (w, v), hdot u = (wdot, vdot).
 typedef struct backward {
     tal_vec3 p;
     tal_vec3 w, v;
@@ -110,8 +110,8 @@ static tal_spatial_vec backward_slope(const backward *m, const backward *d)
     return tal_sv(tal_v3_neg(d->wdot), tal_v3_add(tal_v3_sub(coriolis, centripetal), rest));
 }
 
-// The slopes of Hdot_FM u of a reversed mobilizer. Motion along speed l turns M seen from F by minus
-// its h, so what is fixed in M changes in F by -h_l.w x.
+// The slopes of Hdot_FM u of a reversed mobilizer. Speed l turns M, seen from F, by minus its h, so
+// what is fixed in M changes in F by -h_l.w x.
 static tal_status reversed_slopes(const tal_mobilizer_ops *ops, const void *self,
                                   const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                                   tal_spatial_vec slopes[])

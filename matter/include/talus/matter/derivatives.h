@@ -52,8 +52,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_ID_derivatives(
 /**
  * All derivatives of forward dynamics without constraints; M^-1 is that by f.
  *
- * Known accelerations (talus/matter/prescribed.h) are held: their rows are zero, and M^-1 is that of
- * the free mobilities. TAL_ERR_BAD_VALUE, with its name, for a motion of your own below the
+ * Known accelerations (talus/matter/prescribed.h) are held: their rows are zero, and M^-1 is that
+ * of the free mobilities. TAL_ERR_BAD_VALUE, with its name, for a motion of your own below the
  * position level: it may depend on q and u, and no derivative of it is known.
  *
  * @param[in]  F_GB  [num_bodies]; NULL means zero
