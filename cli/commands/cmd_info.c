@@ -128,6 +128,7 @@ static void report_constraints(report *r, const cli_model *model)
     report_end_table(r);
 }
 
+// Mode, gap, material and load of each element, as the model begins.
 static void report_unilaterals(report *r, const cli_model *model)
 {
     static const char *const columns[] = {"unilateral element", "mode", "gap",    "friction",

@@ -175,6 +175,7 @@ static char *find_end(const cli_run *run)
                       has_more ? ": " : "", has_more ? stop->message : "");
 }
 
+// How long the run was, what it took, and what happened in it.
 static void report_run(const cli_args *args, const cli_run *run, const tal_table *table,
                        const char *ended_by)
 {

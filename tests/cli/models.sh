@@ -157,4 +157,47 @@ near "$(last coin.sto coin.q5)" 0 1e-7 'the end of the circle, across'
 less "$(drift coin.sto coin.q6)" 1e-8 'height of the coin'
 less "$(drift coin.sto total_energy)" 1e-8 'energy of the coin'
 less "$(last coin.sto velocity_error)" 1e-8 'slip of the coin'
+# --- hard contacts: impacts and changes as talus simulate --events lists them ---
+event() { # NUMBER COLUMN KIND: of the n-th line of a kind
+    awk -F , -v n="$1" -v c="$2" -v kind="$3" '$3 == kind && ++k == n { print $c }' events.csv
+}
+
+# bouncing ball: flights of 2 e^n sqrt(2 h / g); it rests where they pile up
+expect 0 simulate bouncing_ball.talus -q -e 5 -a 1e-8 -o ball.sto --events events.csv
+near "$(event 1 1 impact)" 'sqrt(2 / 9.81)' 1e-9 'first impact of the ball'
+near "$(event 3 1 impact)" 'sqrt(2 / 9.81) * (1 + 2 * 0.8 + 2 * 0.64)' 1e-9 'its third impact'
+near "$(event 1 1 closes)" 'sqrt(2 / 9.81) * 9' 1e-5 'when the ball lies still'
+near "$(last ball.sto push)" '0.5 * 9.81' 1e-9 'weight of the ball'
+
+# rocking block: Housner's first impacts, by a quadrature of the specification, and the rate left
+expect 0 simulate rocking_block.talus -q -e 20 -a 1e-8 -o rock.sto --events events.csv
+near "$(event 1 1 impact)" 0.292540372468 1e-6 'first impact of the block'
+near "$(last rock.sto tilt)" 0 1e-6 'tilt of the block in the end'
+near "$(last rock.sto 'left foot')" '9.81 / 2' 1e-6 'half of its weight'
+
+# rope pendulum: it falls 0.8 m, and the rope stops 0.8 of its speed
+expect 0 simulate rope_pendulum.talus -q -e 2 -a 1e-9 -o rope.sto --events events.csv
+near "$(event 1 1 impact)" 'sqrt(1.6 / 9.81)' 1e-9 'when the rope is taut'
+near "$(event 1 6 impact)" '2 * 0.8 * sqrt(1.6 * 9.81)' 1e-8 'impulse of the rope'
+
+# stick and slip, as its comment says
+expect 0 simulate stick_slip.talus -q -e 4 -a 1e-9 -o slip.sto --events events.csv
+near "$(event 1 1 slips)" '0.4 * 9.81 / 5' 1e-8 'first slip of the block'
+w=7.0710678118654755 d=0.01962
+near "$(event 2 1 sticks)" \
+    "0.4 * 9.81 / 5 + (pi + 2 * atan2(0.1, $w * $d)) / $w" 1e-7 'when it sticks again'
+near "$(event 2 1 slips)" \
+    "0.4 * 9.81 / 5 + (pi + 2 * atan2(0.1, $w * $d)) / $w + 2 * $d / 0.1" 1e-7 'its second slip'
+
+# ratchet: held from the time the rate is zero until the torque is positive again
+expect 0 simulate ratchet.talus -q -e 5 -a 1e-9 -o ratchet.sto --events events.csv
+near "$(event 1 1 closes)" 'pi / 4' 1e-8 'when the pawl holds'
+near "$(event 1 1 opens)" 'pi * 3 / 8' 1e-8 'when it lets go'
+near "$(last ratchet.sto turn)" '0.5 + 5 - pi * 3 / 8 - cos(20) / 4' 1e-7 'turn of the wheel'
+
+# hard wheel: the same step again and again
+expect 0 simulate hard_wheel.talus -q -e 4 -a 1e-9 -o wheel.sto --events events.csv
+near "$(event 1 1 impact)" '2.213869429331347 / sqrt(9.81)' 1e-8 'first step of the hard wheel'
+near "$(event 5 1 impact)" '5 * 2.213869429331347 / sqrt(9.81)' 1e-7 'its fifth step'
+
 finish

@@ -396,7 +396,7 @@ static const model_case model_cases[] = {
      case_u_friction_over, NULL},
     {TALI_GROUP_UNILATERALS, "handling",
      "<handling gap_tolerance='1e-5' speed_tolerance='2e-5' capture_speed='0.125' window='1e-9' "
-     "pile_up_interval='1e-3' pile_up='stop' sequential='yes' most_touching='5' "
+     "pile_up_interval='1e-3' separation='0.25' pile_up='stop' sequential='yes' most_touching='5' "
      "most_sliding='3'/>",
      case_u_handling, NULL},
     {TALI_GROUP_PATHS, "path", PATH(PATH_ENDS), case_path, NULL},

@@ -171,6 +171,7 @@ static inline void case_u_handling(built *m)
     def.sequential = true;
     def.pile_up = TAL_PILE_UP_STOP;
     def.pile_up_interval = 1e-3;
+    def.separation = 0.25;
     (void)tal_matter_set_most_touching(m->matter, 5);
     (void)tal_matter_set_most_sliding(m->matter, 3);
     (void)tal_contacts_create(m->system, &def);

@@ -181,8 +181,9 @@ static bool goes_without_saying(const tal_matter *matter, const tal_contacts *co
            def.speed_tolerance == usual.speed_tolerance &&
            def.capture_speed == usual.capture_speed && def.window == usual.window &&
            def.sequential == usual.sequential && def.pile_up == usual.pile_up &&
-           def.pile_up_interval == usual.pile_up_interval && def.listen == NULL &&
-           tal_matter_most_touching(matter) == 0 && tal_matter_most_sliding(matter) == 0;
+           def.pile_up_interval == usual.pile_up_interval && def.separation == usual.separation &&
+           def.listen == NULL && tal_matter_most_touching(matter) == 0 &&
+           tal_matter_most_sliding(matter) == 0;
 }
 
 // Elements, and behind them how a run handles them.
@@ -234,6 +235,10 @@ static const tali_model_attribute handling_attributes[] = {
     {"pile_up_interval", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
      .doc = "impacts pile up when their intervals shrink by the same ratio and are shorter than "
             "this [s]"},
+    {"separation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc =
+         "two changes of one element are at least this far apart, and steps are kept shorter; 0: "
+         "unknown [s]"},
     {"pile_up", TALI_TYPE_WORD, .initial = "capture", .words = "capture|stop",
      .doc = "what is done then: the element does not rebound any more, or the run ends"},
     {"sequential", TALI_TYPE_BOOL, .initial = "no",
@@ -259,6 +264,7 @@ static void build_handling(tali_model *m, tali_model_item *item)
     def.capture_speed = item->p[2];
     def.window = item->p[3];
     def.pile_up_interval = item->p[4];
+    def.separation = item->p[5];
     def.pile_up = item->ref[PILE_UP] == 0 ? TAL_PILE_UP_CAPTURE : TAL_PILE_UP_STOP;
     def.sequential = item->ref[SEQUENTIAL] != 0;
     if (item->ref[MOST_TOUCHING] > 0) {
@@ -275,9 +281,9 @@ static void describe_handling(tali_model_description *d)
 {
     const tal_model *model = &d->w->model;
     const tal_contacts_def def = tal_contacts_def_of(tal_system_contacts(model->system));
-    const double numbers[] = {def.gap_tolerance, def.speed_tolerance, def.capture_speed, def.window,
-                              def.pile_up_interval};
-    tali_model_say_numbers(d, numbers, 5);
+    const double numbers[] = {def.gap_tolerance, def.speed_tolerance,  def.capture_speed,
+                              def.window,        def.pile_up_interval, def.separation};
+    tali_model_say_numbers(d, numbers, 6);
     tali_model_say_index(d, def.pile_up == TAL_PILE_UP_CAPTURE ? 0 : 1);
     tali_model_say_index(d, def.sequential);
     tali_model_say_index(d, tal_matter_most_touching(model->matter));

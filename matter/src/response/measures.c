@@ -228,6 +228,7 @@ static double force_on(const target *it, tal_state *state)
                                                      : hypot(force.friction[0], force.friction[1]);
 }
 
+// A quantity of an element, or a derivative of its gap.
 static tal_status calc_unilateral(const void *self, const tal_system *system, tal_state *state,
                                   int order, int n, double value[])
 {

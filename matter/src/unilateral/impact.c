@@ -315,13 +315,24 @@ static tal_status run_rounds(tali_impact_problem *p, tal_impact_report *report)
 
 // --- the record of each element ---
 
+// Impulses that are no more than round-off of the largest are none.
+static double least_impulse(const tali_impact_problem *p)
+{
+    double most = 0.0;
+    for (int k = 0; k < p->num; ++k) {
+        if (p->parts[k].normal >= 0) most = fmax(most, p->pi[p->parts[k].normal]);
+    }
+    return 1e-10 * most;
+}
+
 static void record(tali_impact_problem *p)
 {
+    const double least = least_impulse(p);
     tal_unilateral_impact *all =
         tal_var_upd(p->matter->system, p->state, p->matter->unilaterals.impacts);
     for (int k = 0; k < p->num && all != NULL; ++k) {
         const tali_impact_part *part = &p->parts[k];
-        if (part->normal < 0 || !(p->pi[part->normal] > 0.0)) continue;
+        if (part->normal < 0 || !(p->pi[part->normal] > least)) continue;
         tal_unilateral_impact *it = &all[part->element];
         it->t = tal_state_t(p->state);
         it->speed = -p->v_first[part->normal];

@@ -12,7 +12,8 @@ enum {
 };
 
 static const double CLOSE_ENOUGH = 1e-9; // of the largest limit; only modes come of it
-static const double HOLDS = 1.0 + 1e-9;  // times the limit
+// Of its limit: an event finds the end of sticking to a little less or more than that.
+static const double HOLDS = 1.0 - 1e-10;
 
 static tali_impact_part *part_at(const tali_impact_problem *p, int k)
 {

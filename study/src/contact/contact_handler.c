@@ -35,8 +35,8 @@ static tal_status project(const tal_contacts *contacts, tal_state *state)
     return st == TAL_OK ? tal_system_project_u(system, state, &options, NULL, NULL) : st;
 }
 
-// Elements that have run off their limits are disabled, those that are back within them enabled; not
-// below their plane, where they have come from outside.
+// Elements that have run off their limits are disabled, those that are back within them enabled;
+// not below their plane, where they have come from outside.
 static tal_status follow_limits(const tal_contacts *contacts, tal_state *state)
 {
     tal_status st = TAL_OK;

@@ -40,10 +40,12 @@ static tal_status check_def(tal_system *system, const tal_contacts_def *def)
                                "contacts: %s is %g: it must be positive and finite",
                                positive[i].name, positive[i].value);
     }
-    if (!(def->capture_speed >= 0.0 && isfinite(def->capture_speed))) {
+    const bool is_fast = !(def->capture_speed >= 0.0 && isfinite(def->capture_speed));
+    if (is_fast || !(def->separation >= 0.0 && isfinite(def->separation))) {
         return tal_system_fail(system, TAL_ERR_BAD_VALUE,
-                               "contacts: capture_speed is %g: it must be finite and not negative",
-                               def->capture_speed);
+                               "contacts: %s is %g: it must be finite and not negative",
+                               is_fast ? "capture_speed" : "separation",
+                               is_fast ? def->capture_speed : def->separation);
     }
     if (def->pile_up == TAL_PILE_UP_CAPTURE || def->pile_up == TAL_PILE_UP_STOP) return TAL_OK;
     return tal_system_fail(system, TAL_ERR_BAD_VALUE, "contacts: pile_up is invalid: %d",
@@ -77,8 +79,11 @@ static void add_event(const tal_contacts *contacts, int i, const char *subject,
     def.window = contacts->def.window;
     def.rate = rate;
     def.rate_slot = rate.i >= 0 ? i : 0;
+    def.separation = contacts->def.separation;
     // limits may be passed twice in one step
-    if (rate.i < 0 && trigger.i != contacts->limit.i) def.separation = RATE_IS_NOT_WANTED;
+    if (def.separation == 0.0 && rate.i < 0 && trigger.i != contacts->limit.i) {
+        def.separation = RATE_IS_NOT_WANTED;
+    }
     (void)tal_system_add_event(contacts->system, contacts->me, &def);
 }
 

@@ -87,8 +87,8 @@ START_TEST(a_ball_in_the_middle_of_a_bowl_falls)
 
 END_TEST
 
-// The normal of parallel edges is z of the first one: the gap is a height, and they touch. With ends
-// they do not: nothing tells where.
+// The normal of parallel edges is z of the first one: the gap is a height, and they touch. With
+// ends they do not: nothing tells where.
 START_TEST(parallel_edges_touch_as_a_plane_does_or_not_at_all)
 {
     for (int k = 0; k < 2; ++k) {

@@ -178,12 +178,78 @@ START_TEST(a_pendulum_comes_to_rest_by_friction_in_its_pin)
 
 END_TEST
 
+// --- stick and slip ---
+
+typedef struct diary {
+    int n;
+    tal_contact_event event[32];
+} diary;
+
+static void write_down(void *context, const tal_system *system, const tal_contact_event *event)
+{
+    (void)system;
+    diary *book = context;
+    if (book->n < 32) book->event[book->n++] = *event;
+}
+
+// A point of 1 kg on a rail, pulled by a spring of k = 50 N/m whose end moves at v = 0.1 m/s: it
+// sticks until k v t = mu_s m g, slips for (pi + 2 atan(v / (w d))) / w, with w^2 = k / m and
+// d = (mu_s - mu_d) m g / k, and sticks for 2 d / v.
+START_TEST(a_block_on_a_spring_sticks_and_slips)
+{
+    const double k = 50.0, v = 0.1, mu_s = 0.4, mu_d = 0.3;
+    diary book = {.n = 0};
+    stepper_model m = begin_stepper_model(G);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.X_PF = tal_xf_from_p(tal_v3(1.0, 0.0, 0.0));
+    const tal_body_ix hand = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = hand;
+    motion.level = TAL_LEVEL_VELOCITY;
+    (void)tal_matter_add_motion_steady(m.matter, &motion, &v, 1);
+    const tal_body_ix point = add_point(&m);
+    const tal_two_points ends = {point, TAL_VEC3_ZERO, hand, TAL_VEC3_ZERO};
+    (void)tal_forces_add_two_point_spring(m.forces, "spring", &ends, k, 1.0);
+    const tal_vec3 along = tal_v3(1.0, 0.0, 0.0);
+    const tal_constraint_def between = tal_constraint_between(TAL_GROUND, point);
+    tal_unilateral_def friction = tal_unilateral_def_default();
+    friction.load.constraint =
+        tal_constraint_add_point_on_line(m.matter, &between, along, TAL_VEC3_ZERO, TAL_VEC3_ZERO);
+    friction.load.count = 2;
+    friction.material.static_mu = mu_s;
+    friction.material.sliding_mu = mu_d;
+    (void)tal_unilateral_add_friction_along(m.matter, &friction, TAL_GROUND, along, TAL_VEC3_ZERO,
+                                            point, TAL_VEC3_ZERO);
+    tal_contacts_def handling = tal_contacts_def_default();
+    handling.listen = write_down;
+    handling.context = &book;
+    (void)tal_contacts_create(m.system, &handling);
+    const tal_integrator_def method = dormand_prince(1e-10);
+    finish_stepper_model(&m, &method, NULL);
+    (void)run_stepper(&m, 4.0);
+    const double w = sqrt(k), d = (mu_s - mu_d) * G / k;
+    const double slip = (TAL_PI + 2.0 * atan2(v, w * d)) / w, stick = 2.0 * d / v;
+    double t = mu_s * G / (k * v);
+    ck_assert_int_ge(book.n, 7);
+    ck_assert_double_eq(book.event[0].t, 0.0); // it sticks from the start
+    for (int i = 1; i < 7; ++i) {
+        ck_assert_int_eq(book.event[i].kind, i % 2 == 1 ? TAL_CONTACT_SLIPS : TAL_CONTACT_STICKS);
+        ck_assert_double_eq_tol(book.event[i].t, t, 1e-8);
+        t += i % 2 == 1 ? slip : stick;
+    }
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/contacts_joints");
     TCase *runs = tcase_create("runs");
     tcase_set_timeout(runs, 60);
     tcase_add_test(runs, a_slider_changes_sides_in_its_guide);
+    tcase_add_test(runs, a_block_on_a_spring_sticks_and_slips);
     tcase_add_test(runs, a_pendulum_comes_to_rest_by_friction_in_its_pin);
     suite_add_tcase(suite, runs);
     return test_run(suite);

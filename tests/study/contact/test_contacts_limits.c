@@ -1,5 +1,5 @@
-// study/src/contact/, matter/src/unilateral/unilateral_limits.c: elements that end, bowls, and where
-// a user says that an element may touch. Closed forms throughout (T20 of the specification).
+// study/src/contact/, matter/src/unilateral/unilateral_limits.c: elements that end, bowls, and
+// where a user says that an element may touch. Closed forms throughout (T20 of the specification).
 #include "stepper_model.h"
 
 #include <talus/matter/unilaterals.h>
@@ -55,7 +55,7 @@ static void begin_on_table(stepper_model *m, diary *book, double e)
     handle(m, book);
 }
 
-// It is pushed by m g until it passes the edge at x = 1, at 2 m/s after 0.5 s, and falls from there.
+// It is pushed by m g until it passes the edge at x = 1, at 2 m/s after 0.5 s, and falls then.
 START_TEST(a_point_runs_off_a_table)
 {
     stepper_model m;

@@ -100,8 +100,8 @@ END_TEST
 
 // --- billiards ---
 
-// A point in a circle of 1 m, at 1 m/s, elastic: chords of 2 cos(a), with a the angle to the normal,
-// which never changes.
+// A point in a circle of 1 m, at 1 m/s, elastic: chords of 2 cos(a), with a the angle to the
+// normal, which never changes.
 START_TEST(a_point_in_a_circle_hits_at_equal_intervals)
 {
     static diary book;
@@ -207,9 +207,9 @@ static tal_status bounce(void *context, const tal_system *system, tal_state *sta
     return tal_body_set_u(it->matter, state, it->body, 1, -v);
 }
 
-// Flights of 2 v/g from 1e-4 s on, with a first step of half a second: by the rates of gaps, all are
-// found; a witness that starts at zero and does not tell its rate misses some (T21). 300 bounces,
-// or a million with TALUS_SOAK.
+// Flights of 2 v/g from 1e-4 s on, with a first step of half a second: by the rates of gaps, all
+// are found; a witness that starts at zero and does not tell its rate misses some (T21). 300
+// bounces, or a million with TALUS_SOAK.
 START_TEST(flights_shorter_than_a_step_are_not_missed)
 {
     const int count = getenv("TALUS_SOAK") != NULL ? 1000000 : 300;

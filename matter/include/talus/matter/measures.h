@@ -5,7 +5,8 @@
 
 /**
  * @file talus/matter/measures.h
- * @brief Measures of mechanical quantities: coordinates, speeds, points, multipliers, contacts, energy.
+ * @brief Measures of mechanical quantities: coordinates, speeds, points, multipliers, contacts,
+ * energy.
  *
  *     const tal_vec3 up = tal_v3(0.0, 1.0, 0.0);
  *     tal_measure_ix height =

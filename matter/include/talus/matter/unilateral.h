@@ -135,8 +135,8 @@ typedef struct tal_unilateral_def {
     /// errors are zero: it is anchored there and does not creep. -1: velocity equations.
     int anchor;
     tal_unilateral_load load; ///< of an element without a normal
-    /// Where it may touch, by a function of yours: tal_contacts (talus/study/contacts.h) enables and
-    /// disables the element by it. NULL: everywhere.
+    /// Where it may touch, by a function of yours: tal_contacts (talus/study/contacts.h) enables
+    /// and disables the element by it. NULL: everywhere.
     tal_unilateral_margin_fn margin;
     void *margin_context; ///< handed to `margin`; borrowed
     tal_unilateral_material material;

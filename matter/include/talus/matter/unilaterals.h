@@ -62,8 +62,9 @@ TAL_API tal_unilateral_ix tal_unilateral_add_sphere_in_sphere(tal_matter *matter
                                                               double radius1, tal_body_ix body2,
                                                               tal_vec3 center2, double radius2);
 
-/// Two straight edges without ends, unless tal_unilateral_limit_edges() gives them some: frames with x along the edge, z of edge 1 out of body 1. The
-/// gap is their distance along the common normal out of body 1.
+/// Two straight edges without ends, unless tal_unilateral_limit_edges() gives them some: frames
+/// with x along the edge, z of edge 1 out of body 1. The gap is their distance along the common
+/// normal out of body 1.
 /// @param[in] def  NULL means the default
 TAL_API tal_unilateral_ix tal_unilateral_add_edge_on_edge(tal_matter *matter,
                                                           const tal_unilateral_def *def,

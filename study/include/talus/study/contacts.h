@@ -74,7 +74,11 @@ typedef struct tal_contacts_def {
     double capture_speed;   ///< [m/s or rad/s] what approaches more slowly does not rebound; at
                             ///< least twice speed_tolerance, whatever is given
     double window;          ///< [s] > 0; how exactly events are found in time
-    bool sequential;        ///< as tal_impact_options.sequential
+    /// [s] >= 0; two changes of one element are at least this far apart: steps are kept shorter.
+    /// 0: unknown. Where elements hold everything still, steps grow, and forces that come and go
+    /// within one are not noticed otherwise.
+    double separation;
+    bool sequential; ///< as tal_impact_options.sequential
     tal_pile_up pile_up;
     /// [s] > 0; impacts pile up when three intervals shrink by the same ratio and the last one is
     /// shorter than this.
@@ -83,7 +87,7 @@ typedef struct tal_contacts_def {
     void *context;         ///< handed to `listen`
 } tal_contacts_def;
 
-/// 1e-6, 1e-6, 0, 1e-12 s, all at once, capture, 1e-6 s, no `listen`.
+/// 1e-6, 1e-6, 0, 1e-12 s, no separation, all at once, capture, 1e-6 s, no `listen`.
 TAL_API tal_contacts_def tal_contacts_def_default(void);
 
 /// The handler of all unilateral elements of a System. Opaque; owned by the System.
