@@ -1,7 +1,8 @@
 // Every element of model files, by numbers: what a model with it does is compared with stored
 // answers (tests/io/model_values.txt), case by case of model_cases.h. The answers are those of
 // Talus itself, so this test finds what changes, not what was wrong before; identities and
-// references are in other tests. After a change that is meant to alter results:
+// references are in other tests. A case is found by its text; one that has no answer yet is not
+// looked at. After a change that is meant to alter results, and for new cases:
 //
 //     rm tests/io/model_values.txt
 //     TALUS_VALUES=tests/io/model_values.txt test_io_model_values
@@ -216,11 +217,21 @@ static void find_values(const model_case *c, sum it[NUM_VALUES])
     tal_model_destroy(&model);
 }
 
-static void print_values(const char *path, int number, const sum it[NUM_VALUES])
+// A number for the text of a case.
+static unsigned long key_of(const model_case *c)
+{
+    unsigned long key = (unsigned long)c->group;
+    for (const char *at = c->xml; *at != 0; ++at) {
+        key = (key * 31 + (unsigned char)*at) % 1000003;
+    }
+    return key;
+}
+
+static void print_values(const char *path, const model_case *c, const sum it[NUM_VALUES])
 {
     FILE *file = fopen(path, "a");
     ck_assert_ptr_nonnull(file);
-    fprintf(file, "%d %s", number, model_cases[number].row);
+    fprintf(file, "%lu %s", key_of(c), c->row);
     for (int k = 0; k < NUM_VALUES; ++k) {
         fprintf(file, " %.12g", it[k].value);
     }
@@ -228,42 +239,54 @@ static void print_values(const char *path, int number, const sum it[NUM_VALUES])
     (void)fclose(file);
 }
 
-// The line of a case among the stored answers.
-static void find_line(int number, char line[LINE])
+// What stands behind key and row of a case among the stored answers; false when there are none.
+static bool find_line(const model_case *c, char line[LINE], const char **values)
 {
     FILE *file = fopen(TALUS_SOURCE_DIR "/tests/io/model_values.txt", "r");
     ck_assert_ptr_nonnull(file);
-    for (int i = 0; i <= number; ++i) {
-        ck_assert_msg(fgets(line, LINE, file) != NULL, "there is no line of case %d", number);
+    bool is_there = false;
+    while (!is_there && fgets(line, LINE, file) != NULL) {
+        unsigned long key = 0;
+        char row[64];
+        int at = 0;
+        ck_assert_int_eq(sscanf(line, "%lu %63s%n", &key, row, &at), 2);
+        is_there = key == key_of(c) && strcmp(row, c->row) == 0;
+        *values = line + at;
     }
     (void)fclose(file);
+    return is_there;
 }
 
-START_TEST(an_element_does_what_it_did)
+static void check_values(const model_case *c, const sum it[NUM_VALUES], const char *next)
 {
-    const model_case *c = &model_cases[_i];
-    char line[LINE], row[64];
-    int number = -1, at = 0;
-    sum it[NUM_VALUES];
-    find_values(c, it);
-    if (getenv("TALUS_VALUES") != NULL) {
-        print_values(getenv("TALUS_VALUES"), _i, it);
-        return;
-    }
-    find_line(_i, line);
-    ck_assert_int_eq(sscanf(line, "%d %63s%n", &number, row, &at), 2);
-    ck_assert_int_eq(number, _i);
-    ck_assert_str_eq(row, c->row);
-    const char *next = line + at;
     for (int k = 0; k < NUM_VALUES; ++k) {
         char *end = NULL;
         const double stored = strtod(next, &end);
         ck_assert(end > next);
         next = end;
         ck_assert_msg(fabs(it[k].value - stored) <= known_to[k] * it[k].size,
-                      "<%s>, case %d, number %d: %.12g instead of %.12g, off by %.2g of the sum",
-                      c->row, _i, k, it[k].value, stored, fabs(it[k].value - stored) / it[k].size);
+                      "<%s>, number %d: %.12g instead of %.12g, off by %.2g of the sum: %s", c->row,
+                      k, it[k].value, stored, fabs(it[k].value - stored) / it[k].size, c->xml);
     }
+}
+
+START_TEST(elements_do_what_they_did)
+{
+    int num_found = 0;
+    for (int i = 0; i < NUM_MODEL_CASES; ++i) {
+        const model_case *c = &model_cases[i];
+        const char *values = NULL;
+        char line[LINE];
+        sum it[NUM_VALUES];
+        find_values(c, it);
+        if (getenv("TALUS_VALUES") != NULL) {
+            print_values(getenv("TALUS_VALUES"), c, it);
+        } else if (find_line(c, line, &values)) {
+            check_values(c, it, values);
+            ++num_found;
+        }
+    }
+    if (getenv("TALUS_VALUES") == NULL) ck_assert_int_ge(num_found, 150);
 }
 
 END_TEST
@@ -272,7 +295,8 @@ int main(void)
 {
     Suite *suite = suite_create("model_values");
     TCase *all = tcase_create("values");
-    tcase_add_loop_test(all, an_element_does_what_it_did, 0, NUM_MODEL_CASES);
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, elements_do_what_they_did);
     suite_add_tcase(suite, all);
     return test_run(suite);
 }
