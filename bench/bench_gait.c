@@ -1,11 +1,12 @@
 // What muscles cost in a model of walking: 12 bodies, 23 coordinates, 92 muscles along paths of 322
-// points; forward dynamics from new q, u and z to udot and zdot.
+// points; forward dynamics from new q, u and z to udot and zdot, and static optimization.
 //
-// Aims: 30 us with Thelen's muscles, 60 us with Millard's; no allocation.
+// Aims: 30 us with Thelen's muscles, 60 us with Millard's; 150 us for a frame of static
+// optimization; no allocation.
 #include "bench.h"
 #include "count_alloc.h"
 
-#include <talus/forces.h>
+#include <talus/study.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +36,8 @@ typedef struct walker {
     double *q, *u;
     int num_points;
     long turn;
+    tal_static_optimizer *optimizer; // and 23 reserves
+    long frames, iterations;
 } walker;
 
 // Numbers between -1 and 1 that are the same every time.
@@ -176,17 +179,37 @@ static void pose(walker *it)
     (void)tal_state_set_u(it->state, it->u, tal_state_nu(it->state));
 }
 
+// An actuator along each speed, as strong as residuals and reserves usually are.
+static void add_reserves(walker *it)
+{
+    for (int b = 0; b < NUM_BODIES; ++b) {
+        const char *kind = tal_body_mobilizer(it->matter, it->body[b]);
+        const int nu = b == PELVIS ? 6 : kind[0] == 'g' ? 3 : 1; // free, gimbal, pin
+        for (int i = 0; i < nu; ++i) {
+            (void)tal_forces_add_mobility_actuator(it->forces, NULL, (tal_mobility){it->body[b], i},
+                                                   b == PELVIS ? 1000.0 : 10.0,
+                                                   (tal_measure_ix){-1});
+        }
+    }
+}
+
 static void build(walker *it, int model, const double *lengths)
 {
+    const bool with_reserves = it->frames < 0;
     *it = (walker){.system = tal_system_create(NULL)};
     it->matter = tal_matter_create(it->system);
     it->forces = tal_forces_create(it->system, it->matter);
     add_bones(it);
     if (model >= 0) add_muscles(it, (tal_muscle_model)model, lengths);
+    if (with_reserves) add_reserves(it);
     tal_error err = {TAL_OK, "", ""};
     must(tal_system_realize_topology(it->system, &err), err.message);
     must(tal_state_create(it->system, &it->state, &err), err.message);
     pose(it);
+    if (with_reserves) {
+        must(tal_static_optimizer_create(it->system, it->forces, NULL, &it->optimizer, &err),
+             err.message);
+    }
     if (lengths == NULL) return;
     must(tal_forces_equilibrate_muscles(it->forces, it->state), "no equilibrium");
 }
@@ -239,27 +262,48 @@ static void run_paths(void *context, long count)
     }
 }
 
+static void run_optimizer(void *context, long count)
+{
+    walker *it = context;
+    double udot[23], x[NUM_MUSCLES + 23];
+    for (int i = 0; i < 23; ++i) {
+        udot[i] = 3.0 * it->u[i];
+    }
+    for (long i = 0; i < count; ++i) {
+        tal_static_frame frame;
+        advance(it, TAL_STAGE_VELOCITY);
+        must(tal_static_optimizer_solve(it->optimizer, it->state, udot, x, NULL, NULL, &frame),
+             tal_static_optimizer_error(it->optimizer)->message);
+        it->iterations += frame.report.iterations;
+        it->frames += 1;
+    }
+}
+
 int main(void)
 {
-    static walker bare, thelen, millard, degroote;
+    static walker bare, thelen, millard, degroote, driven = {.frames = -1};
     double lengths[NUM_MUSCLES];
     measure_paths(lengths);
     build(&bare, -1, NULL);
     build(&thelen, TAL_MUSCLE_THELEN, lengths);
     build(&millard, TAL_MUSCLE_MILLARD, lengths);
     build(&degroote, TAL_MUSCLE_DEGROOTE, lengths);
+    build(&driven, TAL_MUSCLE_THELEN, lengths);
     bench rows[] = {
         {.name = "to Velocity, no muscles", .run = run_velocity, .context = &bare},
         {.name = "and all paths", .run = run_paths, .context = &thelen},
         {.name = "to Acceleration, no muscles", .run = run_acceleration, .context = &bare},
         {.name = "92 Thelen muscles", .run = run_acceleration, .context = &thelen},
         {.name = "92 Millard muscles", .run = run_acceleration, .context = &millard},
-        {.name = "92 DeGroote muscles", .run = run_acceleration, .context = &degroote}};
+        {.name = "92 DeGroote muscles", .run = run_acceleration, .context = &degroote},
+        {.name = "static optimization, a frame", .run = run_optimizer, .context = &driven}};
     const int n = (int)(sizeof rows / sizeof *rows);
     const long before = allocations();
     bench_measure(rows, n, 51, 2e6);
     const long after = allocations();
     bench_print("a model of walking", rows, n);
+    (void)printf("static optimization: %.1f iterations\n",
+                 (double)driven.iterations / (double)driven.frames);
     (void)printf("allocations: %ld\n", after - before);
     return after == before ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -69,12 +69,23 @@ static void print_report(const cli_args *args, const tal_osim_results *results)
         const tal_table *const table = tal_osim_results_table(results, i);
         char *const path = place_of(args, tal_osim_results_path(results, i));
         report_cell_text(&r, path);
-        report_cell_count(&r, tal_table_num_rows(table));
-        report_cell_count(&r, tal_table_num_columns(table));
+        report_cell_count(&r, table != NULL ? tal_table_num_rows(table) : 0); // 0: a text
+        report_cell_count(&r, table != NULL ? tal_table_num_columns(table) : 0);
         free(path);
     }
     report_end_table(&r);
     report_end(&r);
+}
+
+// Write a result that is no table: a model, a set of controls.
+static int write_text(const cli_args *args, const tal_osim_results *results, int i,
+                      const char *path)
+{
+    size_t size = 0;
+    tal_error err = {0};
+    const char *const text = tal_osim_results_text(results, i, &size);
+    const tal_status st = tal_file_write(path, text, size, &err);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_BAD_FILE, &err);
 }
 
 // Write each table with a header that says how it was made.
@@ -86,16 +97,18 @@ static int write_results(const cli_args *args, const cli_model *model,
         tal_table *const table = tal_osim_results_table(results, i);
         char *const path = place_of(args, tal_osim_results_path(results, i));
         tal_error err = {0};
-        code = result_record(args, model, table);
+        if (table != NULL) code = result_record(args, model, table);
         // talus rerun compares the first
-        if (i > 0) (void)tal_table_set_header(table, RESULT_COMMAND, NULL);
+        if (table != NULL && i > 0) (void)tal_table_set_header(table, RESULT_COMMAND, NULL);
         if (code == CLI_OK && args->take != NULL) {
             code = args->take(args->taker, table);
             free(path);
             return code;
         }
         if (code == CLI_OK) code = make_folders(args, path);
-        if (code == CLI_OK && tal_table_write_file(table, path, &err) != TAL_OK) {
+        if (code == CLI_OK && table == NULL) {
+            code = write_text(args, results, i, path);
+        } else if (code == CLI_OK && tal_table_write_file(table, path, &err) != TAL_OK) {
             code = cli_fail_with(args, CLI_BAD_FILE, &err);
         }
         if (code == CLI_OK && !cli_flag(args, "quiet") && !cli_flag(args, "json")) {

@@ -428,6 +428,8 @@ static void make_studies(void)
     tal_equilibrium_def rest = tal_equilibrium_def_default();
     rest.max_iterations = 5;
     check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);
+    check(tal_static_optimizer_create(whole.system, whole.forces, NULL, &o->static_optimizer, &err),
+          &err);
     const tal_model model = {.system = whole.system,
                              .state = whole.at[NUM_STAGES - 1],
                              .matter = whole.matter,

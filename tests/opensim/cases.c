@@ -133,6 +133,7 @@ int main(int argc, char *argv[])
     puts("| case | quantity | error | tolerance | verdict |");
     puts("|---|---|---|---|---|");
     cases_run_tools();
+    cases_run_optimizers();
     cases_run_tables();
     cases_run_models();
     cases_run_muscles();

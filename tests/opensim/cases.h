@@ -28,6 +28,8 @@ bool cases_ends_with(const char *text, const char *end);
 
 /// Inverse kinematics and dynamics, analyses.
 void cases_run_tools(void);
+/// Static optimization, scaling, marker placement.
+void cases_run_optimizers(void);
 /// Tables, and a C3D file.
 void cases_run_tables(void);
 /// Models that are read, written and read again.

@@ -124,6 +124,22 @@ tal_status tal_actuator_set_control(const tal_forces *forces, tal_state *state,
     return tal_force_set_param(forces, state, actuator, it->kind->control, control);
 }
 
+tal_status tal_actuator_control_range(const tal_forces *forces, const tal_state *state,
+                                      tal_force_ix actuator, double *least, double *largest)
+{
+    if (least == NULL || largest == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    *least = *largest = TALI_NAN;
+    const tali_force_element *it = controlled(forces, actuator, __func__);
+    if (it == NULL) return tal_contract_last()->status;
+    const double low = tal_force_param(forces, state, actuator, it->kind->control + 1);
+    if (isnan(low)) return tal_contract_last()->status;
+    *least = low;
+    *largest = tal_force_param(forces, state, actuator, it->kind->control + 2);
+    return TAL_OK;
+}
+
 tal_status tal_actuator_set_control_range(const tal_forces *forces, tal_state *state,
                                           tal_force_ix actuator, double least, double largest)
 {

@@ -197,6 +197,25 @@ double tal_muscle_calc_output(const tal_forces *forces, tal_state *state, tal_fo
     return st == TAL_OK ? outputs[which] : TALI_NAN;
 }
 
+double tal_muscle_calc_strength(const tal_forces *forces, tal_state *state, tal_force_ix muscle)
+{
+    const tali_muscle *it = tali_muscle_at(forces, muscle, __func__);
+    if (it == NULL) return TALI_NAN;
+    if (tal_state_stage(state) < TAL_STAGE_VELOCITY) {
+        (void)TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at Velocity",
+                          tal_stage_name(tal_state_stage(state)));
+        return TALI_NAN;
+    }
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    if (context.velocities.bytes == NULL) return TALI_NAN;
+    const tali_muscle_sizes *sizes = tali_muscle_sizes_of(it, &context);
+    tali_muscle_given given;
+    if (tali_muscle_read(it, &context, true, &given) != TAL_OK) return TALI_NAN;
+    given.a = 1.0;
+    const tali_muscle_found at = tali_muscle_find(&it->curves, sizes, TALI_MUSCLE_RIGID, &given);
+    return at.is_shortest ? 0.0 : sizes->F0 * at.f_active * at.fiber.cosine;
+}
+
 // --- measures ---
 
 typedef struct target {

@@ -20,19 +20,23 @@ typedef struct tali_osim_analysis {
     int interval;      ///< every how many rows it records
     int count;         ///< rows seen
     bool in_degrees;
-    void *data; ///< what the kind needs besides
+    const double *udot; ///< [nu] of the motion, where the kind asks for it
+    void *data;         ///< what the kind needs besides
     tal_table *tables[TALI_OSIM_ANALYSIS_TABLES];
     double *rows[TALI_OSIM_ANALYSIS_TABLES]; ///< [num_columns] the row being filled; time first
     int num_tables;
 } tali_osim_analysis;
 
-/// A class of analyses. Both functions leave what is wrong in the list.
+/// A class of analyses. The functions leave what is wrong in the list.
 typedef struct tali_osim_analysis_kind {
     const char *name;
     /// Read the properties, and add tables with their columns.
     void (*begin)(tali_osim_analysis *a);
     /// Fill the rows, after their time. Acceleration.
     void (*record)(tali_osim_analysis *a);
+    /// After the last row, also when something was wrong. NULL: nothing.
+    void (*end)(tali_osim_analysis *a);
+    bool needs_udot; ///< the accelerations of the motion, not those of the forces
 } tali_osim_analysis_kind;
 
 /// Add a table "<tool>_<analysis><end>"; columns are added to it with tali_osim_tool_add_column().
@@ -75,5 +79,6 @@ extern const tali_osim_analysis_kind tali_osim_kinematics;
 extern const tali_osim_analysis_kind tali_osim_body_kinematics;
 extern const tali_osim_analysis_kind tali_osim_point_kinematics;
 extern const tali_osim_analysis_kind tali_osim_joint_reaction;
+extern const tali_osim_analysis_kind tali_osim_static_optimization;
 
 #endif // TALUS_IO_ANALYSIS_INTERNAL_H

@@ -68,8 +68,8 @@ static void record_kinematics(tali_osim_analysis *a)
     }
 }
 
-const tali_osim_analysis_kind tali_osim_kinematics = {"Kinematics", begin_kinematics,
-                                                      record_kinematics};
+const tali_osim_analysis_kind tali_osim_kinematics = {
+    .name = "Kinematics", .begin = begin_kinematics, .record = record_kinematics};
 
 // --- bodies: poses of their mass centers, velocities, accelerations ---
 
@@ -164,8 +164,8 @@ static void record_bodies(tali_osim_analysis *a)
     (void)tali_osim_analysis_put(at[2], tal_matter_com_acceleration(model->matter, model->state));
 }
 
-const tali_osim_analysis_kind tali_osim_body_kinematics = {"BodyKinematics", begin_bodies,
-                                                           record_bodies};
+const tali_osim_analysis_kind tali_osim_body_kinematics = {
+    .name = "BodyKinematics", .begin = begin_bodies, .record = record_bodies};
 
 // --- a point ---
 
@@ -218,5 +218,5 @@ static void record_point(tali_osim_analysis *a)
                                  tal_station_a_AS(matter, s, it->seen_from, it->body, it->p_BS));
 }
 
-const tali_osim_analysis_kind tali_osim_point_kinematics = {"PointKinematics", begin_point,
-                                                            record_point};
+const tali_osim_analysis_kind tali_osim_point_kinematics = {
+    .name = "PointKinematics", .begin = begin_point, .record = record_point};

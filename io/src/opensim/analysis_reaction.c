@@ -201,5 +201,5 @@ static void record_reactions(tali_osim_analysis *a)
     }
 }
 
-const tali_osim_analysis_kind tali_osim_joint_reaction = {"JointReaction", begin_reactions,
-                                                          record_reactions};
+const tali_osim_analysis_kind tali_osim_joint_reaction = {
+    .name = "JointReaction", .begin = begin_reactions, .record = record_reactions};

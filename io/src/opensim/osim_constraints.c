@@ -241,6 +241,7 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model)
 {
     for (int i = 0; i < o->num_constraints; ++i) {
         tali_osim_constraint *it = &o->constraints[i];
+        it->constraint.i = tal_matter_num_constraints(model->matter);
         rows[find_row(it->element->name)].add(o, model, it);
     }
 }

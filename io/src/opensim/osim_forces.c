@@ -254,12 +254,31 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
     }
 }
 
+// Forces of another file, in whose name errors are reported.
+static void read_more_forces(tali_osim *o, tali_xml *file)
+{
+    tali_xml *const own = o->xml;
+    const tali_xml_element *set = file->root;
+    if (strcmp(set->name, "OpenSimDocument") == 0 && set->first != NULL) set = set->first;
+    o->xml = file;
+    const bool is_set = strcmp(set->name, "ForceSet") == 0 || strcmp(set->name, "ActuatorSet") == 0;
+    if (!is_set) tali_osim_error(o, set, ": a file of forces has a <ForceSet>");
+    const tali_xml_element *e = is_set ? tali_osim_first(set) : NULL;
+    for (; e != NULL; e = e->next) {
+        read_force(o, e);
+    }
+    o->xml = own;
+}
+
 void tali_osim_read_forces(tali_osim *o)
 {
     const tali_xml_element *e = tali_osim_first_of(o->model, "ForceSet");
     if (e == NULL) e = tali_osim_first_of(o->model, "ActuatorSet"); // before 2.0
-    for (; e != NULL; e = e->next) {
+    for (; e != NULL && !o->replace_forces; e = e->next) {
         read_force(o, e);
+    }
+    for (int i = 0; i < o->num_more_forces; ++i) {
+        read_more_forces(o, o->more_forces[i]);
     }
     const bool good = tal_diagnostics_num_errors(o->found) == 0;
     for (int i = 0; i < o->num_wraps && good; ++i) {

@@ -19,6 +19,9 @@
 /// Most names or numbers in a list that is short by its nature.
 #define TALI_OSIM_MAX_LIST 64
 
+/// Most files of forces besides the model's own.
+#define TALI_OSIM_MORE_FORCES 16
+
 /// What a coordinate moves. Tables have rotational ones in degrees, others as they are.
 typedef enum tali_osim_coordinate_kind {
     TALI_OSIM_ROTATIONAL,
@@ -104,6 +107,7 @@ typedef struct tali_osim_constraint {
     tal_function *function;                ///< of a coupler: f(independent..., dependent); owned
     int coords[TAL_CONSTRAINT_MOBILITIES]; ///< its arguments
     int num_coords;
+    tal_constraint_ix constraint; ///< what it became
 } tali_osim_constraint;
 
 typedef struct tali_osim_marker {
@@ -228,6 +232,9 @@ typedef struct tali_osim {
     int version;            ///< of the document: 40000 is 4.0
     tal_diagnostics *found; ///< of this file alone
     bool no_memory;
+    tali_xml *more_forces[TALI_OSIM_MORE_FORCES]; ///< [num_more_forces] other files of forces
+    int num_more_forces;
+    bool replace_forces;   ///< they replace those of the model
     bool with_discrete;    ///< the System gets forces that a tool sets in the State
     tal_force_ix discrete; ///< these
     tal_vec3 gravity;
@@ -463,6 +470,9 @@ void tali_osim_build(tali_osim *o, tal_model *model);
 bool tali_osim_begin(tali_osim *o, const tal_osim_options *options);
 /// Read a model's file after tali_osim_begin(); `o` keeps what the file says.
 TAL_NODISCARD tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model);
+/// The same from a text; `name` stands for the file.
+TAL_NODISCARD tal_status tali_osim_open_text(tali_osim *o, const char *name, const char *text,
+                                             size_t size, tal_model *model);
 /// Copy what was found to another list, as it is.
 void tali_osim_copy_found(const tali_osim *o, tal_diagnostics *found);
 /// Copy what was found to another list, in the order of lines.

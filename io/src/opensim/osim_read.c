@@ -139,6 +139,9 @@ void tali_osim_free(tali_osim *o)
     for (int i = 0; i < 7; ++i) {
         tali_name_map_free(maps[i]);
     }
+    for (int i = 0; i < o->num_more_forces; ++i) {
+        tali_xml_destroy(o->more_forces[i]);
+    }
     tali_xml_destroy(o->xml);
     tali_arena_free(&o->arena);
     tal_diagnostics_destroy(o->found);
@@ -215,6 +218,12 @@ static tal_status read_model(tali_osim *o, const char *path, const char *text, s
 tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model)
 {
     return read_model(o, path, NULL, 0, model);
+}
+
+tal_status tali_osim_open_text(tali_osim *o, const char *name, const char *text, size_t size,
+                               tal_model *model)
+{
+    return read_model(o, name, text, size, model);
 }
 
 static tal_status read_any(const char *path, const char *text, size_t size,

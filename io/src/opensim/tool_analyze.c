@@ -10,7 +10,7 @@
 
 static const tali_osim_analysis_kind *const kinds[] = {
     &tali_osim_kinematics, &tali_osim_body_kinematics, &tali_osim_point_kinematics,
-    &tali_osim_joint_reaction};
+    &tali_osim_joint_reaction, &tali_osim_static_optimization};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof *kinds,
@@ -23,12 +23,14 @@ typedef struct analyze {
     tali_osim_tool *tool;
     tali_osim_coordinate_rows rows, speeds; // of a states file
     tal_signal *curves;                     // of a coordinates file
+    tal_signal *speed_curves;               // of u, where an analysis needs udot
     tali_osim_loads loads;
     tali_osim_analysis analyses[MAX_ANALYSES];
     int num_analyses;
     int nq, nu, nb, nc;
     double *y;             // [nc]
     double *q, *qdot, *u;  // [nq], [nq], [nu]
+    double *udot;          // [nu] of the motion
     tal_spatial_vec *F_GB; // [nb] external loads
     int num_failed;
 } analyze;
@@ -263,27 +265,12 @@ static bool take_memory(analyze *it)
     it->q = tali_arena_take(arena, (size_t)it->nq * sizeof *it->q);
     it->qdot = tali_arena_take(arena, (size_t)it->nq * sizeof *it->qdot);
     it->u = tali_arena_take(arena, (size_t)it->nu * sizeof *it->u);
+    it->udot = tali_arena_take(arena, (size_t)it->nu * sizeof *it->udot);
     it->F_GB = tali_arena_take(arena, (size_t)it->nb * sizeof *it->F_GB);
-    const bool good =
-        it->y != NULL && it->q != NULL && it->qdot != NULL && it->u != NULL && it->F_GB != NULL;
+    const bool good = it->y != NULL && it->q != NULL && it->qdot != NULL && it->u != NULL &&
+                      it->udot != NULL && it->F_GB != NULL;
     it->tool->setup.no_memory = it->tool->setup.no_memory || !good;
     return good;
-}
-
-static bool prepare(analyze *it)
-{
-    tali_osim_tool *tool = it->tool;
-    it->nc = tool->o.num_coordinates;
-    it->nq = tal_state_nq(tool->model.state);
-    it->nu = tal_matter_nu(tool->model.matter);
-    it->nb = tal_matter_num_bodies(tool->model.matter);
-    read_rows(it);
-    tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
-    begin_analyses(it);
-    if (tali_osim_text(tool->root, "force_set_files") != NULL) {
-        tali_osim_tool_warn(tool, "force_set_files", "forces of other files do not act yet");
-    }
-    return tali_osim_tool_is_good(tool) && take_memory(it);
 }
 
 // --- one row ---
@@ -312,9 +299,61 @@ static tal_status put_curves(analyze *it, double t)
         }
     }
     tal_status st = tal_state_set_q(model->state, it->q, it->nq);
-    if (st == TAL_OK) st = tal_system_realize(model->system, model->state, TAL_STAGE_POSITION);
-    return st == TAL_OK ? tal_matter_mul_N(model->matter, model->state, TAL_NPLUS, it->qdot, it->u)
-                        : st;
+    if (st == TAL_OK) st = tali_osim_tool_meet(it->tool, false);
+    if (st == TAL_OK) {
+        st = tal_matter_mul_N(model->matter, model->state, TAL_NPLUS, it->qdot, it->u);
+    }
+    if (st == TAL_OK) st = tal_state_set_u(model->state, it->u, it->nu);
+    return st == TAL_OK ? tali_osim_tool_meet(it->tool, true) : st;
+}
+
+// q and u of a sample.
+static tal_status put_motion(analyze *it, int row, double t)
+{
+    const tal_model *model = &it->tool->model;
+    (void)tal_state_set_t(model->state, t);
+    if (it->curves != NULL) return put_curves(it, t);
+    put_states(it, row);
+    const tal_status st = tal_state_set_q(model->state, it->q, it->nq);
+    return st == TAL_OK ? tal_state_set_u(model->state, it->u, it->nu) : st;
+}
+
+static const double *times_of(const analyze *it, int *num)
+{
+    *num = it->curves != NULL ? tal_signal_num_samples(it->curves) : it->rows.num_rows;
+    return it->curves != NULL ? tal_signal_times(it->curves) : it->rows.times;
+}
+
+// Curves of the speeds, whose slopes are the accelerations: through the speeds at all samples.
+static bool make_speed_curves(analyze *it)
+{
+    tali_osim_tool *tool = it->tool;
+    bool is_needed = false;
+    for (int k = 0; k < it->num_analyses; ++k) {
+        it->analyses[k].udot = it->udot;
+        is_needed = is_needed || it->analyses[k].kind->needs_udot;
+    }
+    if (!is_needed) return true;
+    int n = 0;
+    const double *times = times_of(it, &n);
+    double *speeds =
+        tali_arena_take(&tool->setup.arena, (size_t)n * (size_t)it->nu * sizeof *speeds);
+    tool->setup.no_memory = tool->setup.no_memory || speeds == NULL;
+    tal_status st = TAL_OK;
+    for (int r = 0; r < n && speeds != NULL && st == TAL_OK; ++r) {
+        st = put_motion(it, r, times[r]);
+        tali_osim_tool_fail(tool, st, tal_state_error(tool->model.state));
+        const double *u = tal_state_u(tool->model.state);
+        for (int i = 0; i < it->nu; ++i) {
+            speeds[(size_t)i * (size_t)n + (size_t)r] = u[i];
+        }
+    }
+    if (speeds == NULL || st != TAL_OK) return false;
+    tal_error err = {TAL_OK, "", ""};
+    st = tal_signal_create(&tool->options.allocator, NULL, times, speeds, n, it->nu,
+                           &it->speed_curves, &err);
+    tali_osim_tool_fail(tool, st, &err);
+    return st == TAL_OK;
 }
 
 static void put_loads(analyze *it, double t)
@@ -328,19 +367,29 @@ static void put_loads(analyze *it, double t)
     }
 }
 
+// --- preparing ---
+
+static bool prepare(analyze *it)
+{
+    tali_osim_tool *tool = it->tool;
+    it->nc = tool->o.num_coordinates;
+    it->nq = tal_state_nq(tool->model.state);
+    it->nu = tal_matter_nu(tool->model.matter);
+    it->nb = tal_matter_num_bodies(tool->model.matter);
+    read_rows(it);
+    tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
+    begin_analyses(it);
+    return tali_osim_tool_is_good(tool) && take_memory(it) && make_speed_curves(it);
+}
+
 // The State of a row, with all its accelerations.
 static tal_status pose(analyze *it, int row, double t)
 {
     const tal_model *model = &it->tool->model;
-    (void)tal_state_set_t(model->state, t);
-    tal_status st = TAL_OK;
-    if (it->curves != NULL) {
-        st = put_curves(it, t);
-    } else {
-        put_states(it, row);
+    tal_status st = put_motion(it, row, t);
+    if (st == TAL_OK && it->speed_curves != NULL) {
+        st = tal_signal_calc(it->speed_curves, t, 1, it->udot);
     }
-    if (st == TAL_OK) st = tal_state_set_q(model->state, it->q, it->nq);
-    if (st == TAL_OK) st = tal_state_set_u(model->state, it->u, it->nu);
     if (st == TAL_OK) st = tal_system_realize(model->system, model->state, TAL_STAGE_POSITION);
     if (st == TAL_OK && it->loads.num > 0) put_loads(it, t);
     return st == TAL_OK ? tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION)
@@ -358,7 +407,8 @@ static void flag(analyze *it, double t)
 
 static void record(analyze *it, tali_osim_analysis *a, double t, bool failed)
 {
-    if (t < a->start || t > a->end) return;
+    const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
+    if (t < a->start - slack || t > a->end + slack) return;
     if (a->count++ % a->interval != 0) return;
     for (int k = 0; k < a->num_tables; ++k) {
         const int n = tal_table_num_columns(a->tables[k]);
@@ -397,9 +447,8 @@ static void find_range(const analyze *it, const double times[], int *begin, int 
 static void record_all(analyze *it)
 {
     tali_osim_tool *tool = it->tool;
-    const double *times = it->curves != NULL ? tal_signal_times(it->curves) : it->rows.times;
-    int end = it->curves != NULL ? tal_signal_num_samples(it->curves) : it->rows.num_rows;
-    int begin;
+    int begin, end;
+    const double *times = times_of(it, &end);
     find_range(it, times, &begin, &end);
     for (int i = begin; i < end && tali_osim_tool_is_good(tool); ++i) {
         const bool failed = pose(it, i, times[i]) != TAL_OK;
@@ -418,6 +467,10 @@ void tali_osim_tool_analyze(tali_osim_tool *tool)
 {
     analyze it = {.tool = tool};
     if (prepare(&it)) record_all(&it);
+    for (int k = 0; k < it.num_analyses; ++k) {
+        if (it.analyses[k].kind->end != NULL) it.analyses[k].kind->end(&it.analyses[k]);
+    }
     tal_signal_destroy(it.curves);
+    tal_signal_destroy(it.speed_curves);
     tali_osim_tool_free_loads(&it.loads);
 }

@@ -166,3 +166,58 @@ tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coo
     tali_osim_tool_fail(tool, st, &err);
     return curves;
 }
+
+// --- constraints ---
+
+// Move the dependent coordinates of couplers, f(q) - q_dependent = 0, to where they follow.
+static bool follow(const tali_osim_tool *tool, bool speeds)
+{
+    const tal_model *model = &tool->model;
+    const tal_subsystem_ix owner = tal_matter_subsystem(model->matter);
+    const tal_pool pool = speeds ? TAL_POOL_UERR : TAL_POOL_QERR;
+    const tal_group_ix group = tal_system_find_group(model->system, owner, pool, "constraints");
+    bool moved = false;
+    for (int i = 0; i < tool->o.num_constraints; ++i) {
+        const tali_osim_constraint *it = &tool->o.constraints[i];
+        const tal_constraint_rows rows =
+            tal_constraint_rows_of(model->matter, model->state, it->constraint);
+        if (it->num_coords == 0 || rows.mp != 1) continue;
+        const int row = tal_group_start(model->system, model->state, group) + rows.p0;
+        const double *errors = speeds ? tal_state_uerr(model->state) : tal_state_qerr(model->state);
+        const double error = errors[row];
+        if (error == 0.0) continue;
+        const int c = it->coords[it->num_coords - 1];
+        const int slot = speeds ? tali_osim_tool_u_slot(tool, c) : tali_osim_tool_q_slot(tool, c);
+        double *at = speeds ? tal_state_upd_u(model->state) : tal_state_upd_q(model->state);
+        at[slot] += error;
+        moved = true;
+        const tal_stage stage = speeds ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION;
+        if (tal_system_realize(model->system, model->state, stage) != TAL_OK) return false;
+    }
+    return moved;
+}
+
+tal_status tali_osim_tool_meet(const tali_osim_tool *tool, bool speeds)
+{
+    const tal_model *model = &tool->model;
+    tal_status st = tal_system_realize(model->system, model->state,
+                                       speeds ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION);
+    for (int pass = 0; pass < 4 && st == TAL_OK && tool->o.num_constraints > 0; ++pass) {
+        if (!follow(tool, speeds)) break; // a coupler may follow another
+    }
+    if (st != TAL_OK || tool->o.num_constraints == 0) return st;
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-9;
+    return speeds ? tal_system_project_u(model->system, model->state, &options, NULL, NULL)
+                  : tal_system_project_q(model->system, model->state, &options, NULL, NULL);
+}
+
+void tali_osim_tool_list_dependent(const tali_osim_tool *tool, bool dependent[])
+{
+    memset(dependent, 0, (size_t)tal_matter_nu(tool->model.matter) * sizeof *dependent);
+    for (int i = 0; i < tool->o.num_constraints; ++i) {
+        const tali_osim_constraint *it = &tool->o.constraints[i];
+        if (it->num_coords == 0 || !it->enforced) continue;
+        dependent[tali_osim_tool_u_slot(tool, it->coords[it->num_coords - 1])] = true;
+    }
+}

@@ -27,6 +27,7 @@ typedef struct kinematics {
     tal_table *seen;          // the marker file
     tal_marker_frames frames; // all of it
     int begin, num_frames;    // those within the time range
+    const tal_vec3 *mean;     // [num_markers] instead of frames; NULL: frames count
     double *wanted; // [num_frames][num_goals] values of the goals; NULL: they are constant
     double *q;      // [num_frames][nq]
     tal_fit *fits;  // [num_frames]
@@ -274,7 +275,9 @@ static bool follow(kinematics *it, tal_tracker **tracker)
         const size_t first = (size_t)it->begin * (size_t)it->num_markers;
         const tal_frames frames = {.num_frames = it->num_frames,
                                    .times = all->times + it->begin,
-                                   .points = all->points != NULL ? all->points + first : NULL,
+                                   .points = it->mean != NULL      ? it->mean
+                                             : all->points != NULL ? all->points + first
+                                                                   : NULL,
                                    .coordinates = it->wanted};
         st = tal_tracker_run(*tracker, tool->model.state, &frames, it->q, it->fits);
         err = *tal_tracker_error(*tracker);
@@ -355,6 +358,47 @@ static void warn_of_bad_frames(kinematics *it)
     if (bad == 0) return;
     tali_osim_tool_warn(it->tool, NULL, "%d of %d frames did not converge, the first at t = %g",
                         bad, it->num_frames, it->frames.frames.times[it->begin + first]);
+}
+
+// The frames become one: the mean of each marker over the frames in which it is seen.
+static void take_mean(kinematics *it)
+{
+    const size_t n = (size_t)it->num_markers;
+    tal_vec3 *points = it->frames.frames.points != NULL
+                           ? tali_arena_take(&it->tool->setup.arena, n * sizeof *points)
+                           : NULL;
+    for (size_t k = 0; k < n && points != NULL; ++k) {
+        tal_vec3 sum = TAL_VEC3_ZERO;
+        int seen = 0;
+        for (int f = 0; f < it->num_frames; ++f) {
+            const size_t at = ((size_t)it->begin + (size_t)f) * n + k;
+            const tal_vec3 p = it->frames.frames.points[at];
+            if (isnan(p.x + p.y + p.z)) continue;
+            sum = tal_v3_add(sum, p);
+            ++seen;
+        }
+        points[k] = tal_v3_scale(seen > 0 ? 1.0 / seen : (double)NAN, sum);
+    }
+    it->mean = points;
+    it->num_frames = 1;
+}
+
+bool tali_osim_tool_fit_mean(tali_osim_tool *tool)
+{
+    kinematics it = {.tool = tool};
+    tal_tracker *tracker = NULL;
+    bool good = prepare(&it);
+    if (good) take_mean(&it);
+    good = good && follow(&it, &tracker) && tali_osim_tool_is_good(tool);
+    if (good) {
+        if (tali_osim_text(tool->root, "output_motion_file") != NULL) write_motion(&it);
+        warn_of_bad_frames(&it);
+        good = tal_state_set_q(tool->model.state, it.q, it.nq) == TAL_OK;
+    }
+    tal_tracker_destroy(tracker);
+    tal_marker_frames_destroy(&it.frames);
+    tal_table_destroy(it.seen);
+    return good;
 }
 
 void tali_osim_tool_ik(tali_osim_tool *tool)

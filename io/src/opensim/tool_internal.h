@@ -6,6 +6,7 @@
 #define TALUS_IO_TOOL_INTERNAL_H
 
 #include "opensim/osim_internal.h"
+#include "scene/scene_internal.h"
 
 #include <talus/common/signal.h>
 #include <talus/io/table.h>
@@ -51,6 +52,10 @@ void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2]);
 
 /// A new table for the results, with column "time" and this title. NULL when memory runs out.
 tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title);
+/// Add a text to the results, which adopt it whether this succeeds or not; it is empty afterwards.
+void tali_osim_tool_add_text(tali_osim_tool *tool, const char *file, tali_scene_bytes *text);
+/// The model's file, as the results name it.
+void tali_osim_tool_name_model(tali_osim_tool *tool, const char *path);
 /// Add a column; failures are in the list.
 void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const char *name,
                                const char *end);
@@ -80,6 +85,16 @@ bool tali_osim_tool_read_speeds(tali_osim_tool *tool, const tal_table *table, co
 /// on failure; owned by the caller.
 tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows);
 
+/// Put q of the State, and u where `speeds`, onto the constraints: coordinates that follow others
+/// move first, then, where that is not enough, all. Realizes Position, or Velocity.
+TAL_NODISCARD tal_status tali_osim_tool_meet(const tali_osim_tool *tool, bool speeds);
+/// Which of matter's speeds follow others, [nu]. They belong to dependent coordinates of couplers.
+void tali_osim_tool_list_dependent(const tali_osim_tool *tool, bool dependent[]);
+
+/// Fit the mean of the frames of a marker file, as inverse kinematics would: the State gets that
+/// pose. False, and errors, on failure.
+bool tali_osim_tool_fit_mean(tali_osim_tool *tool);
+
 /// The slot in q of a coordinate.
 int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate);
 /// The slot in matter's u of a coordinate.
@@ -107,10 +122,19 @@ void tali_osim_tool_free_loads(tali_osim_loads *loads);
 void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_loads *loads, double t,
                                 tal_spatial_vec F_GB[]);
 
+// --- controls (tool_controls.c) ---
+
+/// Add the columns of a table, after the first, to the results as a set of controls: an .xml file
+/// of straight lines between nodes.
+/// @param[in] lower, upper  [columns of the table - 1] bounds
+void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const tal_table *table,
+                                 const double lower[], const double upper[]);
+
 // --- the tools; what is wrong is in the list ---
 
 void tali_osim_tool_ik(tali_osim_tool *tool);
 void tali_osim_tool_id(tali_osim_tool *tool);
 void tali_osim_tool_analyze(tali_osim_tool *tool);
+void tali_osim_tool_scale(tali_osim_tool *tool);
 
 #endif // TALUS_IO_TOOL_INTERNAL_H

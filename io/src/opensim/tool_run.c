@@ -21,8 +21,9 @@ tal_osim_run_options tal_osim_run_options_default(void)
 
 typedef struct result {
     char *path;
-    size_t size; // of the path
-    tal_table *table;
+    size_t size;      // of the path
+    tal_table *table; // NULL: a text
+    tali_scene_bytes text;
 } result;
 
 struct tal_osim_results {
@@ -39,6 +40,7 @@ void tal_osim_results_destroy(tal_osim_results *results)
     const tal_allocator allocator = results->allocator;
     for (int i = 0; i < results->num; ++i) {
         tal_table_destroy(results->items[i].table);
+        tali_free(&allocator, results->items[i].text.at, results->items[i].text.capacity);
         tali_free(&allocator, results->items[i].path, results->items[i].size);
     }
     tali_free(&allocator, results->items, (size_t)results->capacity * sizeof *results->items);
@@ -70,6 +72,15 @@ tal_table *tal_osim_results_table(const tal_osim_results *results, int i)
 {
     const result *it = result_at(results, i, __func__);
     return it != NULL ? it->table : NULL;
+}
+
+const char *tal_osim_results_text(const tal_osim_results *results, int i, size_t *size)
+{
+    if (size != NULL) *size = 0;
+    const result *it = result_at(results, i, __func__);
+    if (it == NULL || it->table != NULL) return NULL;
+    if (size != NULL) *size = it->text.size;
+    return (const char *)it->text.at;
 }
 
 const char *tal_osim_results_tool(const tal_osim_results *results)
@@ -202,25 +213,47 @@ void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2])
 
 // --- tables ---
 
-tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title)
+// One more result at that place, without anything in it. NULL when memory runs out.
+static result *add_result(tali_osim_tool *tool, const char *file)
 {
     tal_osim_results *to = tool->results;
     const char *path = tali_osim_tool_path(tool, tool->results_folder, file);
-    bool good =
+    const bool good =
         tali_grow(&to->allocator, (void **)&to->items, to->num, &to->capacity, sizeof *to->items);
     result *it = good ? &to->items[to->num] : NULL;
     if (good) {
         it->size = strlen(path) + 1;
         it->path = tali_alloc(&to->allocator, it->size);
-        it->table = tal_table_create(&to->allocator);
+        if (it->path != NULL) memcpy(it->path, path, it->size);
         to->num += 1;
-        good = it->path != NULL && it->table != NULL;
     }
-    if (good) memcpy(it->path, path, it->size);
-    good = good && tal_table_set_header(it->table, "name", title) == TAL_OK &&
-           tal_table_add_column(it->table, "time") == TAL_OK;
+    const bool is_there = good && it->path != NULL;
+    tool->setup.no_memory = tool->setup.no_memory || !is_there;
+    return is_there ? it : NULL;
+}
+
+tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title)
+{
+    result *it = add_result(tool, file);
+    if (it == NULL) return NULL;
+    it->table = tal_table_create(&tool->results->allocator);
+    const bool good = it->table != NULL &&
+                      tal_table_set_header(it->table, "name", title) == TAL_OK &&
+                      tal_table_add_column(it->table, "time") == TAL_OK;
     tool->setup.no_memory = tool->setup.no_memory || !good;
     return good ? it->table : NULL;
+}
+
+void tali_osim_tool_add_text(tali_osim_tool *tool, const char *file, tali_scene_bytes *text)
+{
+    result *it = text->failed ? NULL : add_result(tool, file);
+    if (it == NULL) {
+        tool->setup.no_memory = true;
+        tali_free(&text->allocator, text->at, text->capacity);
+    } else {
+        it->text = *text;
+    }
+    *text = (tali_scene_bytes){.allocator = text->allocator};
 }
 
 void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const char *name,
@@ -274,9 +307,11 @@ static const struct {
     const char *name;
     void (*run)(tali_osim_tool *tool);
     bool with_discrete; // as tali_osim.with_discrete
-} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false},
-             {"InverseDynamicsTool", tali_osim_tool_id, false},
-             {"AnalyzeTool", tali_osim_tool_analyze, true}};
+    bool own_model;     // it opens models itself
+} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false, false},
+             {"InverseDynamicsTool", tali_osim_tool_id, false, false},
+             {"AnalyzeTool", tali_osim_tool_analyze, true, false},
+             {"ScaleTool", tali_osim_tool_scale, false, true}};
 
 enum {
     NUM_TOOLS = sizeof tools / sizeof *tools
@@ -321,6 +356,28 @@ static void set_starts(tali_osim_tool *tool, const char *path)
     }
 }
 
+// Files of forces that are added to those of the model, or replace them.
+static void open_more_forces(tali_osim_tool *tool)
+{
+    const char *files[TALI_OSIM_MORE_FORCES];
+    const int n =
+        tali_osim_words(&tool->setup, tool->root, "force_set_files", files, TALI_OSIM_MORE_FORCES);
+    for (int i = 0; i < n; ++i) {
+        const char *path = tali_osim_tool_path(tool, tool->folder, files[i]);
+        const tal_status st =
+            tali_xml_read_file(path, NULL, &tool->options.allocator,
+                               &tool->o.more_forces[tool->o.num_more_forces], tool->setup.found);
+        tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+        if (st == TAL_OK) tool->o.num_more_forces += 1;
+    }
+    tool->o.replace_forces = tali_osim_bool(&tool->setup, tool->root, "replace_force_set", false);
+}
+
+void tali_osim_tool_name_model(tali_osim_tool *tool, const char *path)
+{
+    (void)snprintf(tool->results->model, sizeof tool->results->model, "%s", path);
+}
+
 static void open_model(tali_osim_tool *tool)
 {
     const char *file = tali_osim_text(tool->root, "model_file");
@@ -329,11 +386,13 @@ static void open_model(tali_osim_tool *tool)
         return;
     }
     const char *path = tali_osim_tool_path(tool, tool->folder, file);
+    open_more_forces(tool);
+    if (!tali_osim_tool_is_good(tool)) return;
     const tal_status st = tali_osim_open(&tool->o, path, &tool->model);
     tali_osim_hand_on(&tool->o, tool->setup.found);
     tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
     if (st == TAL_OK && tool->options.num_starts > 0) set_starts(tool, path);
-    (void)snprintf(tool->results->model, sizeof tool->results->model, "%s", path);
+    tali_osim_tool_name_model(tool, path);
 }
 
 // From an open set-up file to results.
@@ -347,7 +406,7 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     tool->results_folder = tali_osim_tool_path(tool, tool->folder, results != NULL ? results : ".");
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
     tool->o.with_discrete = tools[which].with_discrete;
-    open_model(tool);
+    if (!tools[which].own_model) open_model(tool);
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }
 

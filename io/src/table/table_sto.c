@@ -34,6 +34,7 @@ enum {
 typedef struct counts {
     int rows, columns; // -1: not said
     bool degrees;      // said
+    bool simm;         // keys of SIMM, whose angles are in degrees
     const element_type *type;
 } counts;
 
@@ -107,6 +108,7 @@ static void take_words(tali_table_reader *r, tali_table_span text, bool is_first
     const tali_table_span key = {name, name + 4};
     if (tali_table_span_is(word, "datarows") || tali_table_span_is(word, "datacolumns")) {
         take_entry(r, word, rest, said);
+        said->simm = true;
     } else if (tali_table_span_is(word, name) && rest.begin < rest.end) {
         tali_table_keep(r, key, rest);
     } else if (is_first) {
@@ -181,11 +183,13 @@ static bool read_labels(tali_table_reader *r, const element_type *type)
 
 void tali_table_read_sto(tali_table_reader *r)
 {
-    counts said = {-1, -1, false, &types[0]};
+    counts said = {.rows = -1, .columns = -1, .type = &types[0]};
     if (!read_header(r, &said) || !tali_table_goes_on(r)) return;
     const int parts = said.type->parts;
     if (!said.degrees && parts == 1) {
-        tali_table_warn(r, "the header does not say inDegrees: radians are assumed");
+        tali_table_warn(r, "the header does not say inDegrees: %s are assumed",
+                        said.simm ? "degrees, as in motions of SIMM," : "radians");
+        tal_table_set_in_degrees(r->table, said.simm);
     }
     if (!read_labels(r, said.type)) return;
     const int labels = 1 + (tal_table_num_columns(r->table) - 1) / parts;

@@ -21,6 +21,7 @@
 #include <talus/study/path_goal.h>
 #include <talus/study/path_scan.h>
 #include <talus/study/recorder.h>
+#include <talus/study/static_optimizer.h>
 #include <talus/study/sweep.h>
 #include <talus/study/tableau.h>
 #include <talus/study/time_stepper.h>

@@ -371,10 +371,125 @@ START_TEST(analyses_survive_every_failure_of_memory)
 
 END_TEST
 
+// --- static optimization ---
+
+// The rod held at 0.3 rad by motors of 3 and 4 N m on its pin, and one of another file.
+#define MOTOR(name, gain)                                                                          \
+    "<CoordinateActuator name='" name "'><coordinate>swing</coordinate><optimal_force>" gain       \
+    "</optimal_force></CoordinateActuator>"
+#define OPTIMIZE                                                                                   \
+    "<StaticOptimization name='SO'><activation_exponent>2</activation_exponent>"                   \
+    "</StaticOptimization>"
+
+static void write_motors(void)
+{
+    static const char begin[] = ROD_BEGIN
+        "<PinJoint name='pin'><socket_parent_frame>hook</socket_parent_frame>"
+        "<socket_child_frame>/bodyset/rod</socket_child_frame>" FRAMES "</objects></JointSet>";
+    char text[3000];
+    (void)snprintf(text, sizeof text,
+                   "%s<ForceSet><objects>" MOTOR("weak", "3")
+                       MOTOR("strong", "4") "</objects></ForceSet></Model></OpenSimDocument>",
+                   begin);
+    write_text("rod.osim", text);
+    write_text("states.sto", "states\nversion=1\nnRows=3\nnColumns=3\ninDegrees=no\nendheader\n"
+                             "time\tswing\tswing_u\n0\t0.3\t0\n0.5\t0.3\t0\n1\t0.3\t0\n");
+    write_text("more.xml", "<OpenSimDocument Version='40000'><ForceSet><objects>" MOTOR(
+                               "reserve", "12") "</objects></ForceSet></OpenSimDocument>");
+}
+
+// tau = m g l sin(0.3); x_j = tau a_j / sum a^2.
+START_TEST(static_optimization_shares_the_moment)
+{
+    write_motors();
+    write_text("a.xml", ANALYZE(STATES "<force_set_files>more.xml</force_set_files>", OPTIMIZE));
+    tal_osim_results *r = run_good("a.xml", NULL, 0);
+    ck_assert_int_eq(tal_osim_results_num(r), 3);
+    static const char *const files[] = {"SO_activation.sto", "SO_force.sto", "SO_controls.xml"};
+    static const char *const names[] = {"weak", "strong", "reserve"};
+    static const double gains[] = {3.0, 4.0, 12.0};
+    const double tau = MASS * G * length * sin(0.3);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_ptr_nonnull(strstr(tal_osim_results_path(r, i), files[i]));
+        for (int k = 0; k < 3; ++k) {
+            const double x = tau * gains[i] / 169.0;
+            ck_assert_double_eq_tol(value(r, 0, k, names[i]), x, 1e-14);
+            ck_assert_double_eq_tol(value(r, 1, k, names[i]), x * gains[i], 1e-13);
+        }
+    }
+    size_t size = 0;
+    const char *text = tal_osim_results_text(r, 2, &size);
+    ck_assert_ptr_null(tal_osim_results_table(r, 2));
+    ck_assert_ptr_null(tal_osim_results_text(r, 0, NULL));
+    ck_assert_uint_gt(size, 500);
+    ck_assert_int_eq(memcmp(text, "<?xml", 5), 0);
+    char copy[6000];
+    ck_assert_uint_lt(size, sizeof copy);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    ck_assert_ptr_nonnull(strstr(copy, "<ControlLinear name=\"reserve\">"));
+    tal_osim_results_destroy(r);
+    // alone, the motors of the file replace those of the model
+    write_text("a.xml", ANALYZE(STATES "<force_set_files>more.xml</force_set_files>"
+                                       "<replace_force_set>true</replace_force_set>",
+                                OPTIMIZE));
+    r = run_good("a.xml", NULL, 0);
+    ck_assert_double_eq_tol(value(r, 0, 1, "reserve"), tau / 12.0, 1e-14);
+    ck_assert_int_eq(tal_table_num_columns(tal_osim_results_table(r, 0)), 2);
+    tal_osim_results_destroy(r);
+}
+
+END_TEST
+
+// q = 0.2 t^2: udot is 0.4, which a quintic spline through u = 0.4 t gives back exactly.
+START_TEST(static_optimization_follows_the_accelerations_of_the_motion)
+{
+    char text[2000] = "states\nversion=1\nnRows=9\nnColumns=3\ninDegrees=no\nendheader\n"
+                      "time\tswing\tswing_u\n";
+    write_motors();
+    for (int k = 0; k < 9; ++k) {
+        const double t = 0.125 * k;
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%.17g\t%.17g\t%.17g\n", t, 0.2 * t * t,
+                       0.4 * t);
+    }
+    write_text("states.sto", text);
+    write_text("a.xml", ANALYZE(STATES, OPTIMIZE));
+    tal_osim_results *r = run_good("a.xml", NULL, 0);
+    for (int k = 0; k < 9; ++k) {
+        const double t = 0.125 * k, q = 0.2 * t * t;
+        const double tau = (inertia + MASS * length * length) * 0.4 + MASS * G * length * sin(q);
+        ck_assert_double_eq_tol(value(r, 0, k, "strong"), tau * 4.0 / 25.0, 1e-12);
+    }
+    tal_osim_results_destroy(r);
+    write_text("a.xml", ANALYZE(STATES, "<StaticOptimization><use_model_force_set>false"
+                                        "</use_model_force_set></StaticOptimization>"));
+    assert_says("a.xml", NULL, TAL_ERR_FILE, "InverseDynamicsTool");
+    write_text("a.xml", ANALYZE(STATES, "<StaticOptimization><activation_exponent>0.5"
+                                        "</activation_exponent></StaticOptimization>"));
+    assert_says("a.xml", NULL, TAL_ERR_FILE, "exponent is 0.5");
+    write_text("more.xml", "<Forces/>");
+    write_text("a.xml", ANALYZE(STATES "<force_set_files>more.xml</force_set_files>", OPTIMIZE));
+    assert_says("a.xml", NULL, TAL_ERR_FILE, "<ForceSet>");
+    write_text("a.xml", ANALYZE(STATES "<force_set_files>none.xml</force_set_files>", OPTIMIZE));
+    assert_says("a.xml", NULL, TAL_ERR_FILE, "none.xml");
+}
+
+END_TEST
+
+START_TEST(static_optimization_survives_every_failure_of_memory)
+{
+    write_motors();
+    write_text("a.xml", ANALYZE(STATES "<force_set_files>more.xml</force_set_files>", OPTIMIZE));
+    assert_survives_failing_memory("a.xml");
+}
+
+END_TEST
+
 int main(void)
 {
-    static const char *const files[] = {"rod.osim",  "states.sto", "a.xml",
-                                        "loads.sto", "loads.xml",  "q.mot"};
+    static const char *const files[] = {"rod.osim",  "states.sto", "a.xml",   "loads.sto",
+                                        "loads.xml", "q.mot",      "more.xml"};
     make_folder();
     Suite *suite = suite_create("io/analyze");
     TCase *tc = tcase_create("analyze");
@@ -391,8 +506,11 @@ int main(void)
     tcase_add_test(tc, a_row_that_fails_is_flagged_and_the_others_are_there);
     tcase_add_test(tc, set_ups_that_are_wrong_are_refused);
     tcase_add_test(tc, analyses_survive_every_failure_of_memory);
+    tcase_add_test(tc, static_optimization_shares_the_moment);
+    tcase_add_test(tc, static_optimization_follows_the_accelerations_of_the_motion);
+    tcase_add_test(tc, static_optimization_survives_every_failure_of_memory);
     suite_add_tcase(suite, tc);
     const int code = test_run(suite);
-    remove_folder(files, 6);
+    remove_folder(files, 7);
     return code;
 }

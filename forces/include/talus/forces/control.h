@@ -48,6 +48,11 @@ TAL_API double tal_actuator_control(const tal_forces *forces, tal_state *state,
 TAL_API tal_status tal_actuator_set_control(const tal_forces *forces, tal_state *state,
                                             tal_force_ix actuator, double control);
 
+/// The range of the control. Both are NaN on a breach.
+TAL_API tal_status tal_actuator_control_range(const tal_forces *forces, const tal_state *state,
+                                              tal_force_ix actuator, double *least,
+                                              double *largest);
+
 /// Set the range of the control; invalidates TAL_STAGE_DYNAMICS. Infinities are possible.
 TAL_API tal_status tal_actuator_set_control_range(const tal_forces *forces, tal_state *state,
                                                   tal_force_ix actuator, double least,

@@ -327,6 +327,13 @@ TAL_API double tal_muscle_calc_output(const tal_forces *forces, tal_state *state
 TAL_API TAL_NODISCARD tal_status tal_muscle_calc_outputs(const tal_forces *forces, tal_state *state,
                                                          tal_force_ix muscle, double outputs[]);
 
+/// How strong a muscle is here: the force along the tendon [N] of its active fibers at full
+/// activation, F0 fal fv cos(alpha), if the tendon were rigid. Passive force and damping are not
+/// part of it; 0 where the fibers would be at their shortest. Needs TAL_STAGE_VELOCITY; NaN on
+/// failure.
+TAL_API double tal_muscle_calc_strength(const tal_forces *forces, tal_state *state,
+                                        tal_force_ix muscle);
+
 /// An output as a measure of one value at TAL_STAGE_DYNAMICS, owned by the force subsystem. Before
 /// the topology is realized; sticky.
 TAL_API tal_measure_ix tal_measure_add_muscle_output(tal_forces *forces, const char *name,

@@ -112,12 +112,12 @@ typedef struct tal_osim_run_options {
 /// The C heap, no settings, one lane.
 TAL_API tal_osim_run_options tal_osim_run_options_default(void);
 
-/// The tables that a tool made. Opaque.
+/// The tables and texts that a tool made. Opaque.
 typedef struct tal_osim_results tal_osim_results;
 
 /**
- * Run the tool of a set-up file: InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool. Nothing
- * is written: the tables say where OpenSim would put them.
+ * Run the tool of a set-up file: ScaleTool, InverseKinematicsTool, InverseDynamicsTool or
+ * AnalyzeTool. Nothing is written: the results say where OpenSim would put them.
  *
  * Files that the set-up names are looked up beside it.
  *
@@ -135,14 +135,20 @@ TAL_API TAL_NODISCARD tal_status tal_osim_run_file(const char *path,
 /// Free results and their tables; NULL is allowed.
 TAL_API void tal_osim_results_destroy(tal_osim_results *results);
 
-/// Number of tables; -1 for NULL.
+/// Number of tables and texts; -1 for NULL.
 TAL_API int tal_osim_results_num(const tal_osim_results *results);
 
-/// Where OpenSim would write a table; "" and a breach when there is none. Borrowed.
+/// Where OpenSim would write a result; "" and a breach when there is none. Borrowed.
 TAL_API const char *tal_osim_results_path(const tal_osim_results *results, int i);
 
-/// A table; NULL and a breach when there is none. Borrowed, but it may be changed.
+/// A table; NULL for a result that is a text; NULL and a breach when there is none. Borrowed, but
+/// it may be changed.
 TAL_API tal_table *tal_osim_results_table(const tal_osim_results *results, int i);
+
+/// A text, for a result that is no table: a model, a set of controls. NULL for a table; NULL and a
+/// breach when there is none. Borrowed.
+/// @param[out] size  bytes of it; may be NULL
+TAL_API const char *tal_osim_results_text(const tal_osim_results *results, int i, size_t *size);
 
 /// Which tool it was: "InverseKinematicsTool"; "" and a breach for NULL. Borrowed.
 TAL_API const char *tal_osim_results_tool(const tal_osim_results *results);
