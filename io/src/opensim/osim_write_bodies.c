@@ -203,6 +203,7 @@ static double value_of(const tali_osim_writer *w, tal_mobility at)
     return (&angles.x)[at.i];
 }
 
+// Where it begins, its range, and what holds or moves it.
 static void write_coordinate(tali_osim_writer *w, tal_mobility at)
 {
     const tal_matter *matter = w->model->matter;
@@ -256,6 +257,7 @@ static void write_coordinates(tali_osim_writer *w, tal_body_ix body)
 
 // --- transforms of custom joints ---
 
+// An axis, its function, and the coordinates that this depends on; a constant has none.
 static void write_axis(tali_osim_writer *w, tal_body_ix body, int k, tal_vec3 axis,
                        const tal_mobilizer_function *term)
 {

@@ -112,6 +112,7 @@ static bool solve(const tal_function *f, coupling *it)
     return false;
 }
 
+// The function, its coordinates, and the one that it gives.
 static void write_coupler(tali_osim_writer *w, const source *s)
 {
     coupling it;
@@ -211,6 +212,7 @@ enum {
     NUM_ROWS = sizeof rows / sizeof *rows
 };
 
+// A constraint of any kind that the table has; others are refused.
 static void write_constraint(tali_osim_writer *w, tal_constraint_ix constraint)
 {
     const tal_matter *matter = w->model->matter;

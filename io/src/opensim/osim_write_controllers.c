@@ -93,6 +93,7 @@ static void write_reflex(tali_osim_writer *w, tal_controller_ix controller,
     tali_osim_close_tag(w, "ToyReflexController");
 }
 
+// Functions of time and reflexes; others are refused.
 void tali_osim_write_controllers(tali_osim_writer *w)
 {
     const tal_forces *forces = w->model->forces;

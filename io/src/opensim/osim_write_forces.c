@@ -331,6 +331,7 @@ static bool is_part_of_spring(tali_osim_writer *w, const char *name, const char 
     return force.i >= 0 && strcmp(tal_force_kind(w->model->forces, force), "mobility spring") == 0;
 }
 
+// An element of any kind that the table has; others are refused.
 static void write_force(tali_osim_writer *w, tal_force_ix force)
 {
     const tal_forces *forces = w->model->forces;

@@ -69,6 +69,7 @@ static void write_tendon(tali_osim_writer *w, const tal_millard_curves *c)
     tali_osim_close_tag(w, "TendonForceLengthCurve");
 }
 
+// Four curves, each an element.
 static void write_millard(tali_osim_writer *w, const tal_millard_curves *c)
 {
     const number_row active[] = {{"min_norm_active_fiber_length", c->active_from},

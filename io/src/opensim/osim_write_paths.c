@@ -8,6 +8,7 @@
 
 // --- obstacles ---
 
+// Sizes by what the shape is.
 static void write_wrap(tali_osim_writer *w, tal_wrap_ix wrap)
 {
     static const char *const tags[] = {"WrapCylinder", "WrapSphere", "WrapEllipsoid", "WrapTorus"};

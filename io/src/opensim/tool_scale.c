@@ -297,6 +297,7 @@ static void take_manual_scales(scaling *it)
     }
 }
 
+// Factors of all bodies, in the order that the set-up asks for; those that cannot be are errors.
 static void find_factors(scaling *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -63,11 +63,12 @@ static void write_markers(void)
     write_text("m.trc", text);
 }
 
-#define SETUP(scaler, placer)                                                                       \
-    "<OpenSimDocument Version='20302'><ScaleTool name='subject'><mass>24</mass><GenericModelMaker>" \
-    "<model_file>leg.osim</model_file><marker_set_file>markers.xml</marker_set_file>"               \
-    "</GenericModelMaker><ModelScaler>" scaler "<marker_file>m.trc</marker_file><time_range>0 "     \
-    "0.02</time_range><output_model_file>scaled.osim</output_model_file><output_scale_file>"        \
+#define SETUP(scaler, placer)                                                                      \
+    "<OpenSimDocument Version='20302'><ScaleTool name='subject'><mass>24</mass>"                   \
+    "<GenericModelMaker>"                                                                          \
+    "<model_file>leg.osim</model_file><marker_set_file>markers.xml</marker_set_file>"              \
+    "</GenericModelMaker><ModelScaler>" scaler "<marker_file>m.trc</marker_file><time_range>0 "    \
+    "0.02</time_range><output_model_file>scaled.osim</output_model_file><output_scale_file>"       \
     "scales.xml</output_scale_file></ModelScaler>" placer "</ScaleTool></OpenSimDocument>"
 #define MEASURE                                                                                    \
     "<MeasurementSet><objects><Measurement name='thigh'><apply>true</apply><MarkerPairSet>"        \
@@ -78,12 +79,13 @@ static void write_markers(void)
     "<ScaleSet><objects><Scale><scales>1 2 3</scales><segment>shank</segment><apply>true</apply>"  \
     "</Scale></objects></ScaleSet>"
 #define ORDER "<scaling_order>measurements manualScale</scaling_order>"
-#define PLACER                                                                                      \
-    "<MarkerPlacer><apply>true</apply><IKTaskSet><objects><IKMarkerTask name='top'/><IKMarkerTask " \
-    "name='bottom'><weight>1000</weight></IKMarkerTask><IKCoordinateTask name='knee'><weight>1e6"   \
-    "</weight><value_type>manual_value</value_type><value>0</value></IKCoordinateTask></objects>"   \
-    "</IKTaskSet><marker_file>m.trc</marker_file><time_range>0 0.02</time_range>"                   \
-    "<output_motion_file>pose.mot</output_motion_file><output_model_file>placed.osim"               \
+#define PLACER                                                                                     \
+    "<MarkerPlacer><apply>true</apply><IKTaskSet><objects><IKMarkerTask name='top'/>"              \
+    "<IKMarkerTask "                                                                               \
+    "name='bottom'><weight>1000</weight></IKMarkerTask><IKCoordinateTask name='knee'><weight>1e6"  \
+    "</weight><value_type>manual_value</value_type><value>0</value></IKCoordinateTask></objects>"  \
+    "</IKTaskSet><marker_file>m.trc</marker_file><time_range>0 0.02</time_range>"                  \
+    "<output_motion_file>pose.mot</output_motion_file><output_model_file>placed.osim"              \
     "</output_model_file></MarkerPlacer>"
 
 static void write_files(void)
