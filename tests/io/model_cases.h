@@ -371,6 +371,18 @@ static const model_case model_cases[] = {
      case_u_ratchet, NULL},
     {TALI_GROUP_UNILATERALS, "dry_friction",
      "<dry_friction name='x' mobility='d' speed='0.3' limit='2.5'/>", case_u_dry_friction, NULL},
+    {TALI_GROUP_UNILATERALS, "friction_about",
+     LOADED_PIN "<friction_about " B_E TOUGH "axis='0.1 0.2 0.3' load='pin' load_row='2' "
+                "load_rows='2' load_weights='1 0.25 1 1 1'/>",
+     case_u_friction_about, NULL},
+    {TALI_GROUP_UNILATERALS, "friction_along",
+     LOADED_PIN "<friction_along " B_E TOUGH "direction='0.1 0.2 0.3' point='0.4 0.5 0.6' "
+                "station='0.7 0.8 0.9' load='pin' load_row='3' load_weights='1 0.25 1 1 1'/>",
+     case_u_friction_along, NULL},
+    {TALI_GROUP_UNILATERALS, "friction_over",
+     LOADED_PIN "<friction_over " B_E TOUGH "plane='" FRAME_1 "' station='0.7 0.8 0.9' load='pin' "
+                "load_row='4' load_weights='1 0.25 1 1 1'/>",
+     case_u_friction_over, NULL},
     {TALI_GROUP_UNILATERALS, "handling",
      "<handling gap_tolerance='1e-5' speed_tolerance='2e-5' capture_speed='0.125' window='1e-9' "
      "pile_up_interval='1e-3' pile_up='stop' sequential='yes' most_touching='5' "

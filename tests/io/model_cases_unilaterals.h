@@ -10,6 +10,10 @@
     "static_mu='0.9' sliding_mu='0.7' viscous_mu='0.01' restitution='0.6' slow_speed='0.2' "       \
     "capture_speed='0.1' transition_speed='1e-6' "
 
+#define LOADED_PIN                                                                                 \
+    "</unilaterals><constraints><loop_pin name='pin' body1='b' body2='e' frame1='" FRAME_1         \
+    "' frame2='" FRAME_2 "'/></constraints><unilaterals>"
+
 static inline tal_unilateral_def tough_def(void)
 {
     tal_unilateral_def def = tal_unilateral_def_default();
@@ -100,6 +104,48 @@ static inline void case_u_dry_friction(built *m)
     def.name = "x";
     def.material.limit = 2.5;
     (void)tal_unilateral_add_dry_friction(m->matter, &def, (tal_mobility){m->d, 0}, 0.3);
+    handle_as_usual(m);
+}
+
+static inline tal_unilateral_def rubbing_def(tal_constraint_ix load, int first, int count)
+{
+    tal_unilateral_def def = tough_def();
+    def.load.constraint = load;
+    def.load.first = first;
+    def.load.count = count;
+    def.load.weight[1] = 0.25;
+    return def;
+}
+
+static inline tal_constraint_ix add_loaded_pin(built *m)
+{
+    tal_constraint_def between = tal_constraint_between(m->b, m->e);
+    between.name = "pin";
+    const tal_xform X_1 = frame_1(), X_2 = frame_2();
+    return tal_constraint_add_loop_pin(m->matter, &between, &X_1, &X_2);
+}
+
+static inline void case_u_friction_about(built *m)
+{
+    const tal_unilateral_def def = rubbing_def(add_loaded_pin(m), 2, 2);
+    (void)tal_unilateral_add_friction_about(m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3), m->e);
+    handle_as_usual(m);
+}
+
+static inline void case_u_friction_along(built *m)
+{
+    const tal_unilateral_def def = rubbing_def(add_loaded_pin(m), 3, 1);
+    (void)tal_unilateral_add_friction_along(m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3),
+                                            tal_v3(0.4, 0.5, 0.6), m->e, tal_v3(0.7, 0.8, 0.9));
+    handle_as_usual(m);
+}
+
+static inline void case_u_friction_over(built *m)
+{
+    const tal_unilateral_def def = rubbing_def(add_loaded_pin(m), 4, 1);
+    const tal_xform plane = frame_1();
+    (void)tal_unilateral_add_friction_over(m->matter, &def, m->b, &plane, m->e,
+                                           tal_v3(0.7, 0.8, 0.9));
     handle_as_usual(m);
 }
 

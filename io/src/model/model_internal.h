@@ -43,7 +43,7 @@ typedef enum tali_model_type {
     TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground; TALI_NO_BODY where none is
                           ///< given and the default is ""
     TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
-    TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
+    TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item; -1 for none
     TALI_TYPE_FUNCTION,   ///< -> ref: the item of a function in <functions>
     TALI_TYPE_MATERIAL,   ///< -> ref: the item of a material in <materials>; below zero one of
                           ///< tali_model_common_material_at(-1 - ref)

@@ -127,7 +127,10 @@ static const struct {
     {"rope", "rod", "", true},
     {"stop", "constant coordinate", "", false},
     {"ratchet", "constant speed", "", false},
-    {"dry_friction", "", "constant speed", false}};
+    {"dry_friction", "", "constant speed", false},
+    {"friction_about", "", "grip about an axis", false},
+    {"friction_along", "", "grip along a line", false},
+    {"friction_over", "", "grip of a point on a plane", false}};
 
 // The row of an element; NULL for one that is made of other constraints.
 static const tali_model_row *row_of(const tal_matter *matter, tal_unilateral_ix element)
@@ -390,25 +393,149 @@ static void build_ratchet(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+// ---- friction without a normal of its own
+
+// refs behind two bodies or a mobility, and numbers before those of the row
+#define LOADS                                                                                      \
+    {"load", TALI_TYPE_CONSTRAINT, .initial = "",                                                  \
+     .doc = "the constraint that presses: friction is proportional to its load"},              \
+        {"load_row", TALI_TYPE_INTEGER, .initial = "0",                                            \
+         .doc = "first of its equations that are used, counted from 0"},                                 \
+        {"load_rows", TALI_TYPE_INTEGER, .initial = "1",                                           \
+         .doc = "number of its equations that are used, 1 to 5"},                                        \
+    {                                                                                              \
+        "load_weights", TALI_TYPE_REAL, TAL_UNILATERAL_LOAD_ROWS, "1 1 1 1 1",                     \
+            TALI_NO_NEGATIVE_NUMBER,                                                               \
+            .doc = "of these equations: the load is the root of the sum of squares of weight "     \
+                   "times multiplier"                                                              \
+    }
+
+enum {
+    LOAD = BODY_1 + 2,
+    LOAD_ROW,
+    LOAD_ROWS,
+    BEHIND_LOAD = NUMBERS + TAL_UNILATERAL_LOAD_ROWS
+};
+
+static tal_unilateral_def loaded_def_of(const tali_model *m, const tali_model_item *item)
+{
+    tal_unilateral_def def = def_of(item);
+    if (item->ref[LOAD] >= 0) def.load.constraint.i = m->items[item->ref[LOAD]].built;
+    def.load.first = item->ref[LOAD_ROW];
+    def.load.count = item->ref[LOAD_ROWS];
+    for (int r = 0; r < TAL_UNILATERAL_LOAD_ROWS; ++r) {
+        def.load.weight[r] = item->p[NUMBERS + r];
+    }
+    return def;
+}
+
+static void check_friction(tali_model *m, tali_model_item *item)
+{
+    const bool has_load = item->ref[LOAD] >= 0;
+    if (item->p[3] > 0.0 || (has_load && item->p[0] > 0.0)) return;
+    tali_model_item_error(m, item, "limit",
+                          " needs a 'limit' above 0, the largest friction, or a 'load' and a "
+                          "'static_mu' above 0");
+}
+
+// What it acts on, its load, and the parameters of its grip less the anchor.
+static void describe_friction(tali_model_description *d)
+{
+    const tal_model *model = &d->w->model;
+    const tal_unilateral_ix element = {d->index};
+    const tal_constraint_ix grip = tal_unilateral_grip(model->matter, element);
+    const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(model->matter, grip);
+    const tal_unilateral_load load = tal_unilateral_load_of(model->matter, element);
+    if (facts.num_mobilities > 0) {
+        tali_model_say_index(d, facts.mobility_bodies[0]);
+        tali_model_say_index(d, facts.mobility_index[0]);
+    } else {
+        tali_model_say_index(d, facts.bodies[0]);
+        tali_model_say_index(d, facts.bodies[1]);
+    }
+    if (load.constraint.i >= 0 &&
+        tal_constraint_unilateral(model->matter, load.constraint).i >= 0) {
+        tali_model_write_refuse(d->w,
+                                "unilateral '%s': its load is part of an element, which a file "
+                                "cannot say",
+                                d->name);
+    }
+    tali_model_say_index(d, load.constraint.i);
+    tali_model_say_index(d, load.first);
+    tali_model_say_index(d, load.count);
+    tali_model_say_numbers(d, load.weight, TAL_UNILATERAL_LOAD_ROWS);
+    int num;
+    const double *params = tal_constraint_params(model->matter, model->state, grip, &num);
+    const bool has_station = facts.num_mobilities == 0 && num > 3; // and an anchor behind it
+    tali_model_say_numbers(
+        d, params, has_station ? num - tal_unilateral_num_slips(model->matter, element) : num);
+}
+
 static const tali_model_attribute dry_friction_attributes[] = {
     {"mobility", TALI_TYPE_MOBILITY, .doc = "the speed"},
+    LOADS,
     {"speed", TALI_TYPE_REAL, 1, "0", TALI_OF_MOBILITY,
      .doc =
          "the speed that friction leads to: 0 for a dry joint, another one for a clutch or a motor "
          "[m/s or angle/s]"},
     {.name = NULL}};
 
-static void check_dry_friction(tali_model *m, tali_model_item *item)
-{
-    if (item->p[3] > 0.0) return;
-    tali_model_item_error(m, item, "limit", " needs a 'limit' above 0: the largest friction");
-}
-
 static void build_dry_friction(tali_model *m, tali_model_item *item)
 {
-    const tal_unilateral_def def = def_of(item);
+    const tal_unilateral_def def = loaded_def_of(m, item);
     item->built =
-        tal_unilateral_add_dry_friction(m->matter, &def, mobility_of(m, item), item->p[NUMBERS]).i;
+        tal_unilateral_add_dry_friction(m->matter, &def, mobility_of(m, item), item->p[BEHIND_LOAD])
+            .i;
+}
+
+static const tali_model_attribute friction_about_attributes[] = {
+    BODIES_1_2,
+    LOADS,
+    {"axis", TALI_TYPE_REAL, 3, .doc = "on body 1, of any length except zero"},
+    {.name = NULL}};
+
+static void build_friction_about(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = loaded_def_of(m, item);
+    item->built = tal_unilateral_add_friction_about(m->matter, &def, body_of(m, item, 0),
+                                                    tali_model_vec3_at(item->p + BEHIND_LOAD),
+                                                    body_of(m, item, 1))
+                      .i;
+}
+
+static const tali_model_attribute friction_along_attributes[] = {
+    BODIES_1_2,
+    LOADS,
+    {"direction", TALI_TYPE_REAL, 3, .doc = "of a line on body 1, of any length except zero"},
+    {"point", TALI_TYPE_REAL, 3, "0", .doc = "of the line, on body 1 [m]"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "on body 2 [m]"},
+    {.name = NULL}};
+
+static void build_friction_along(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = loaded_def_of(m, item);
+    const double *p = item->p + BEHIND_LOAD;
+    item->built = tal_unilateral_add_friction_along(
+                      m->matter, &def, body_of(m, item, 0), tali_model_vec3_at(p),
+                      tali_model_vec3_at(p + 3), body_of(m, item, 1), tali_model_vec3_at(p + 6))
+                      .i;
+}
+
+static const tali_model_attribute friction_over_attributes[] = {
+    BODIES_1_2,
+    LOADS,
+    {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "on body 2 [m]"},
+    {.name = NULL}};
+
+static void build_friction_over(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = loaded_def_of(m, item);
+    const tal_xform plane = tali_model_frame_at(item->p + BEHIND_LOAD);
+    item->built = tal_unilateral_add_friction_over(m->matter, &def, body_of(m, item, 0), &plane,
+                                                   body_of(m, item, 1),
+                                                   tali_model_vec3_at(item->p + BEHIND_LOAD + 12))
+                      .i;
 }
 
 #define ELEMENT(element, text, attributes, checker, builder)                                       \
@@ -416,6 +543,13 @@ static void build_dry_friction(tali_model *m, tali_model_item *item)
         .name = (element), .doc = (text), .shared = unilateral_attributes, .own = (attributes),    \
         .check = (checker), .build = (builder), .describe_shared = describe_unilateral,            \
         .describe = describe_parts                                                                 \
+    }
+
+#define FRICTION(element, text, attributes, builder)                                               \
+    {                                                                                              \
+        .name = (element), .doc = (text), .shared = unilateral_attributes, .own = (attributes),    \
+        .check = check_friction, .build = (builder), .describe_shared = describe_unilateral,       \
+        .describe = describe_friction                                                              \
     }
 
 // The first row is how they are handled.
@@ -442,7 +576,19 @@ const tali_model_row tali_model_unilateral_rows[] = {
             stop_attributes, NULL, build_stop),
     ELEMENT("ratchet", "A speed that does not fall below a value, or rise above it.",
             ratchet_attributes, NULL, build_ratchet),
-    ELEMENT("dry_friction",
-            "Friction of a force up to `limit` that brings a speed to a value and keeps it there.",
-            dry_friction_attributes, check_dry_friction, build_dry_friction),
+    FRICTION("dry_friction",
+             "Friction of a force up to `limit` that brings a speed to a value and keeps it there.",
+             dry_friction_attributes, build_dry_friction),
+    FRICTION("friction_about",
+             "Friction of body 2 as it turns about an axis of body 1: in a pin, say, which is a "
+             "constraint.",
+             friction_about_attributes, build_friction_about),
+    FRICTION("friction_along",
+             "Friction of a point of body 2 as it slides along a line of body 1. Where it sticks "
+             "it is anchored.",
+             friction_along_attributes, build_friction_along),
+    FRICTION("friction_over",
+             "Friction of a point of body 2 as it slides over a plane of body 1, which a "
+             "constraint keeps it in. Where it sticks it is anchored.",
+             friction_over_attributes, build_friction_over),
     {.name = NULL}};

@@ -767,7 +767,8 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item)
             *ref = -1;
             if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
         } else if (a->type == TALI_TYPE_CONSTRAINT) {
-            (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
+            *ref = -1;
+            if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
         } else if (a->type == TALI_TYPE_WRAP) {
             (void)resolve_name(m, item, a, TALI_GROUP_WRAPS, text, ref);
         } else if (a->type == TALI_TYPE_PATH) {

@@ -146,6 +146,7 @@ static bool is_default(const tali_model_attribute *a, const cursor *at)
     case TALI_TYPE_BODY:
         return at->ref[0] == 0 && strcmp(a->initial, "ground") == 0;
     case TALI_TYPE_MEASURE:
+    case TALI_TYPE_CONSTRAINT:
         return at->ref[0] < 0;
     case TALI_TYPE_MATERIAL:
         return true; // all its numbers are written
@@ -155,7 +156,6 @@ static bool is_default(const tali_model_attribute *a, const cursor *at)
     case TALI_TYPE_ROTATION:
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_NAME:
-    case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:

@@ -28,6 +28,9 @@ typedef struct tali_impact_part {
     double restitution;
     bool is_contact; ///< its normal is a position equation: it may rebound
     bool is_in;      ///< it takes part in this round
+    int num_loads;   ///< rows that press on its grip
+    int load[TAL_UNILATERAL_LOAD_ROWS];
+    bool is_held; ///< its grip, on which a load presses, holds whatever it takes
     tal_friction_mode mode;
 } tali_impact_part;
 
@@ -87,12 +90,18 @@ tal_status tali_impact_restore(tali_impact_problem *p);
 /// Divide rows into components: bilateral ones, and those of parts that are in.
 int tali_impact_find_components(tali_impact_problem *p);
 
+/// Where a row is in the component that was gathered; -1: it is in another one.
+int tali_impact_local_row(const tali_impact_problem *p, int row);
+
 /// Gather component `c`: rows, A, b from v (0 in bilateral rows if these `hold`). False when no
 /// part is in it.
 bool tali_impact_gather(tali_impact_problem *p, int c, bool hold);
 
 /// Solve the component that was gathered, with at least `floors` as normal forces: z, y and modes.
 tal_status tali_impact_solve(tali_impact_problem *p, tal_error *why);
+
+/// The same where loads press on grips: friction depends on the forces of bilateral rows.
+tal_status tali_impact_solve_loaded(tali_impact_problem *p, tal_error *why);
 
 /// The same without friction.
 tal_status tali_impact_solve_smooth(tali_impact_problem *p, tal_error *why);

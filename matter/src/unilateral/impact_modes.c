@@ -128,7 +128,7 @@ static tal_status find_modes(tali_impact_problem *p, bool *jammed)
     for (int c = 0; c < count; ++c) {
         tal_error why = {TAL_OK, "", ""};
         if (!tali_impact_gather(p, c, false)) continue;
-        st = tali_impact_solve(p, &why);
+        st = tali_impact_solve_loaded(p, &why);
         if (st == TAL_ERR_INFEASIBLE && any_slides(p)) {
             *jammed = true;
             return stop_jammed(p, c, why.message);

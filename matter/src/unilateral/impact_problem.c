@@ -200,6 +200,23 @@ static int first_row(const tali_impact_problem *p, int constraint)
     return rows.mp > 0 ? rows.p0 : rows.v0;
 }
 
+// Rows of the constraint that presses on the grip of a part, if it is enabled.
+static void find_load(const tali_impact_problem *p, const tali_unilateral *it,
+                      tali_impact_part *part)
+{
+    if (it->load.constraint.i < 0 || it->normal >= 0) return;
+    const tal_constraint_rows rows =
+        tal_constraint_rows_of(p->matter, p->state, it->load.constraint);
+    const bool is_enabled = rows.mp + rows.mv + rows.ma > 0;
+    part->num_loads = is_enabled ? it->load.count : 0;
+    for (int r = 0; r < part->num_loads; ++r) {
+        const int row = it->load.first + r;
+        part->load[r] = row < rows.mp             ? rows.p0 + row
+                        : row < rows.mp + rows.mv ? rows.v0 + (row - rows.mp)
+                                                  : rows.a0 + (row - rows.mp - rows.mv);
+    }
+}
+
 // Which rows the parts have; normals get the sign of their element.
 static void find_rows(tali_impact_problem *p)
 {
@@ -215,6 +232,7 @@ static void find_rows(tali_impact_problem *p)
             p->sign[part->normal] = it->sign;
         }
         if (part->num_slips > 0) part->grip = first_row(p, it->grip);
+        find_load(p, it, part);
     }
 }
 
@@ -253,10 +271,20 @@ static int part_of(const tali_impact_problem *p, int row)
     return -1;
 }
 
+static bool presses_on(const tali_impact_problem *p, int row, int k)
+{
+    for (int r = 0; k >= 0 && r < p->parts[k].num_loads; ++r) {
+        if (p->parts[k].load[r] == row) return true;
+    }
+    return false;
+}
+
+// By W, as rows of one part, or because one presses on the grip of the other.
 static bool are_coupled(const tali_impact_problem *p, int i, int j)
 {
-    const int part = part_of(p, i);
-    return p->W.data[i + j * p->m] != 0.0 || (part >= 0 && part == part_of(p, j));
+    if (p->W.data[i + j * p->m] != 0.0) return true;
+    const int k = part_of(p, i), l = part_of(p, j);
+    return (k >= 0 && k == l) || presses_on(p, i, l) || presses_on(p, j, k);
 }
 
 int tali_impact_find_components(tali_impact_problem *p)
@@ -288,7 +316,7 @@ int tali_impact_find_components(tali_impact_problem *p)
     return count;
 }
 
-static int local_row(const tali_impact_problem *p, int row)
+int tali_impact_local_row(const tali_impact_problem *p, int row)
 {
     for (int i = 0; i < p->n; ++i) {
         if (p->rows[i] == row) return i;
@@ -299,15 +327,15 @@ static int local_row(const tali_impact_problem *p, int row)
 static void gather_part(tali_impact_problem *p, int k)
 {
     const tali_impact_part *part = &p->parts[k];
-    p->contacts[p->num_in] =
-        (tal_friction_contact){.normal = part->normal >= 0 ? local_row(p, part->normal) : -1,
-                               .tangent = part->grip >= 0 ? local_row(p, part->grip) : 0,
-                               .num_tangents = part->num_slips,
-                               .static_mu = part->static_mu,
-                               .sliding_mu = part->sliding_mu,
-                               .limit = part->limit,
-                               .slides = part->slides,
-                               .direction = {part->direction[0], part->direction[1]}};
+    p->contacts[p->num_in] = (tal_friction_contact){
+        .normal = part->normal >= 0 ? tali_impact_local_row(p, part->normal) : -1,
+        .tangent = part->grip >= 0 ? tali_impact_local_row(p, part->grip) : 0,
+        .num_tangents = part->num_slips,
+        .static_mu = part->static_mu,
+        .sliding_mu = part->sliding_mu,
+        .limit = part->limit,
+        .slides = part->slides,
+        .direction = {part->direction[0], part->direction[1]}};
     p->floors[p->num_in] = 0.0;
     p->in[p->num_in++] = k;
 }

@@ -15,6 +15,7 @@ tal_unilateral_def tal_unilateral_def_default(void)
                                 .sign = 1,
                                 .grip = {-1},
                                 .anchor = -1,
+                                .load = {{-1}, 0, 1, {1.0, 1.0, 1.0, 1.0, 1.0}},
                                 .material = tal_unilateral_material_default()};
 }
 
@@ -126,10 +127,45 @@ static tal_status take_grip(const tal_matter *matter, tali_unilateral *it, tal_e
                      it->name, it->anchor, ops->mp, ops->num_params);
 }
 
+// Rows of a constraint that presses on the grip of an element without a normal.
+static tal_status check_load(const tal_matter *matter, const tali_unilateral *it, tal_error *err)
+{
+    const tal_unilateral_load *load = &it->load;
+    if (load->constraint.i < 0) return TAL_OK;
+    if (it->grip < 0 || it->normal >= 0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "unilateral '%s': a load needs a grip and no normal", it->name);
+    }
+    if (load->constraint.i >= matter->constraints.count || load->constraint.i == it->grip) {
+        return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
+                         "unilateral '%s': its load, constraint %d, does not exist, or is its grip",
+                         it->name, load->constraint.i);
+    }
+    const tali_constraint *c = &matter->constraints.list[load->constraint.i];
+    const int rows = tali_constraint_rows(c), count = load->count;
+    if (load->first < 0 || count < 1 || count > TAL_UNILATERAL_LOAD_ROWS || count > rows ||
+        load->first > rows - count) {
+        return TALI_FAIL(
+            err, TAL_ERR_BAD_VALUE,
+            "unilateral '%s': its load is %d rows of '%s' from row %d on: that has %d, "
+            "and 1 to %d can be taken",
+            it->name, count, c->name, load->first, rows, TAL_UNILATERAL_LOAD_ROWS);
+    }
+    for (int r = 0; r < count; ++r) {
+        if (load->weight[r] >= 0.0 && isfinite(load->weight[r])) continue;
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "unilateral '%s': weight %d of its load is %g: it must be finite and not "
+                         "negative",
+                         it->name, r, load->weight[r]);
+    }
+    return TAL_OK;
+}
+
 static tal_status check_def(const tal_matter *matter, tali_unilateral *it, tal_error *err)
 {
     tal_status st = take_normal(matter, it, err);
     if (st == TAL_OK) st = take_grip(matter, it, err);
+    if (st == TAL_OK) st = check_load(matter, it, err);
     if (st != TAL_OK) return st;
     if (it->normal < 0 && it->grip < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "unilateral '%s' has neither a normal nor a grip",
@@ -157,6 +193,7 @@ static tal_status add_unilateral(tal_matter *matter, const tal_unilateral_def *d
                           .grip = def->grip.i < 0 ? -1 : def->grip.i,
                           .sign = def->sign,
                           .anchor = def->anchor,
+                          .load = def->load,
                           .disabled = def->disabled,
                           .material = def->material};
     tal_status st = take_name(matter, &it, def->name, err);
@@ -261,6 +298,12 @@ tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unilateral_i
 {
     const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
     return (tal_constraint_ix){it != NULL ? it->grip : -1};
+}
+
+tal_unilateral_load tal_unilateral_load_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    return it != NULL ? it->load : tal_unilateral_def_default().load;
 }
 
 tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constraint_ix constraint)

@@ -142,6 +142,18 @@ tal_unilateral_ix tal_unilateral_add_rope(tal_matter *matter, const tal_unilater
     return tal_matter_add_unilateral(matter, &it.def);
 }
 
+// Friction without a normal needs something that makes it.
+static bool has_cause(const new_element *it, const tal_matter *matter)
+{
+    const tal_unilateral_material *m = &it->def.material;
+    if (m->limit > 0.0 || (it->def.load.constraint.i >= 0 && m->static_mu > 0.0)) return true;
+    (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                          "unilateral '%s': its limit is %g: friction without a normal force needs "
+                          "one above zero, or a load and a static_mu above zero",
+                          it->name, m->limit);
+    return false;
+}
+
 // --- along one mobility ---
 
 tal_unilateral_ix tal_unilateral_add_stop(tal_matter *matter, const tal_unilateral_def *def,
@@ -168,14 +180,56 @@ tal_unilateral_ix tal_unilateral_add_dry_friction(tal_matter *matter, const tal_
                                                   tal_mobility at, double speed)
 {
     new_element it;
-    if (!begin(&it, matter, def, tal_constraint_on(at.body, at.i), __func__)) return none();
-    if (!(it.def.material.limit > 0.0)) {
-        (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
-                              "unilateral '%s': its limit is %g: friction without a normal force "
-                              "needs one above zero",
-                              it.name, it.def.material.limit);
+    if (!begin(&it, matter, def, tal_constraint_on(at.body, at.i), __func__) ||
+        !has_cause(&it, matter)) {
         return none();
     }
     it.def.grip = tal_constraint_add_constant_speed(matter, grip_of(&it), speed);
+    return tal_matter_add_unilateral(matter, &it.def);
+}
+
+// --- in joints ---
+
+// Friction between two bodies, which needs something that presses.
+static bool begin_friction(new_element *it, const tal_matter *matter, const tal_unilateral_def *def,
+                           tal_body_ix body1, tal_body_ix body2, const char *where)
+{
+    return begin_between(it, matter, def, body1, body2, where) && has_cause(it, matter);
+}
+
+tal_unilateral_ix tal_unilateral_add_friction_about(tal_matter *matter,
+                                                    const tal_unilateral_def *def,
+                                                    tal_body_ix body1, tal_vec3 axis,
+                                                    tal_body_ix body2)
+{
+    new_element it;
+    if (!begin_friction(&it, matter, def, body1, body2, __func__)) return none();
+    it.def.grip = tali_constraint_add_grip_about_axis(matter, grip_of(&it), axis);
+    return tal_matter_add_unilateral(matter, &it.def);
+}
+
+tal_unilateral_ix tal_unilateral_add_friction_along(tal_matter *matter,
+                                                    const tal_unilateral_def *def,
+                                                    tal_body_ix body1, tal_vec3 direction,
+                                                    tal_vec3 point, tal_body_ix body2,
+                                                    tal_vec3 station)
+{
+    new_element it;
+    if (!begin_friction(&it, matter, def, body1, body2, __func__)) return none();
+    it.def.grip =
+        tali_constraint_add_grip_along_line(matter, grip_of(&it), direction, point, station);
+    it.def.anchor = TALI_CONSTRAINT_LINE_GRIP_ANCHOR;
+    return tal_matter_add_unilateral(matter, &it.def);
+}
+
+tal_unilateral_ix tal_unilateral_add_friction_over(tal_matter *matter,
+                                                   const tal_unilateral_def *def, tal_body_ix body1,
+                                                   const tal_xform *plane, tal_body_ix body2,
+                                                   tal_vec3 station)
+{
+    new_element it;
+    if (!begin_friction(&it, matter, def, body1, body2, __func__)) return none();
+    it.def.grip = tali_constraint_add_point_on_plane_grip(matter, grip_of(&it), plane, station);
+    it.def.anchor = TALI_CONSTRAINT_POINT_GRIP_ANCHOR;
     return tal_matter_add_unilateral(matter, &it.def);
 }

@@ -4,20 +4,14 @@
 
 #include <talus/common/linalg.h>
 
-#include <float.h>
-#include <math.h>
-
 /// Room for the elements that slide, from a State's scratch memory.
 typedef struct slide_room {
-    int *sliding;      ///< [most] which elements
-    double *columns;   ///< [most][num_u] e of a unit of friction of each
-    double *responses; ///< [most][max_rows] multipliers that it adds
-    double *K;         ///< [most][most]
-    double *sigma;     ///< [most]
-    double *f;         ///< [num_u]
+    int *sliding;                  ///< [most] which elements
+    double *columns;               ///< [most][num_u] e of a unit of friction of each
+    double *responses;             ///< [most][max_rows] multipliers that it adds
+    double *f;                     ///< [num_u]
+    tali_unilateral_sliding sigma; ///< the forces
     tal_spatial_vec *F, *open;
-    double *work;
-    int *iwork;
 } slide_room;
 
 // Cuts the room out of `block`; returns its bytes, also without a block.
@@ -30,13 +24,18 @@ static size_t carve_room(const tal_matter *matter, slide_room *room, void *block
         {&room->sliding, k * sizeof *room->sliding},
         {&room->columns, k * nu * d},
         {&room->responses, k * rows * d},
-        {&room->K, k * k * d},
-        {&room->sigma, k * d},
         {&room->f, nu * d},
         {&room->F, (size_t)matter->num_bodies * sizeof *room->F},
         {&room->open, ((size_t)matter->tree.num_slots + 1) * sizeof *room->open},
-        {&room->work, tal_cod_work_size(most, most) * d},
-        {&room->iwork, tal_cod_iwork_size(most, most) * sizeof(int)},
+        {&room->sigma.K, k * k * d},
+        {&room->sigma.sigma, k * d},
+        {&room->sigma.before, k * d},
+        {&room->sigma.mu, k * d},
+        {&room->sigma.press, k * sizeof *room->sigma.press},
+        {&room->sigma.lambda_0, rows * d},
+        {&room->sigma.change, rows * d},
+        {&room->sigma.work, tal_cod_work_size(most, most) * d},
+        {&room->sigma.iwork, tal_cod_iwork_size(most, most) * sizeof(int)},
     };
     return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
 }
@@ -131,51 +130,6 @@ static tal_status calc_column(const tal_matter *matter, tal_state *state,
     return st;
 }
 
-// --- sigma ---
-
-// (1 - diag(mu) K) sigma = limit + mu pi_N,0
-static tal_status fill_equations(const tal_matter *matter, tal_state *state,
-                                 const tali_tree_view *view, int n, const slide_room *room,
-                                 const double lambda[])
-{
-    const size_t rows = (size_t)matter->constraints.max_rows;
-    for (int j = 0; j < n; ++j) {
-        const int element = room->sliding[j];
-        double mu = 0.0;
-        const tal_status st = tali_unilateral_mu(matter, state, view, element, &mu);
-        if (st != TAL_OK) return st;
-        room->sigma[j] = tali_unilateral_material_at(matter, state, element)->limit +
-                         mu * tali_unilateral_normal_force(matter, state, element, lambda);
-        for (int i = 0; i < n; ++i) {
-            const double K_ji = tali_unilateral_normal_force(matter, state, element,
-                                                             room->responses + (size_t)i * rows);
-            room->K[j + i * n] = (i == j ? 1.0 : 0.0) - mu * K_ji;
-        }
-    }
-    return TAL_OK;
-}
-
-static tal_status solve_sigma(const tal_matter *matter, tal_state *state,
-                              const tali_tree_view *view, int n, const slide_room *room,
-                              const double lambda[])
-{
-    tal_status st = fill_equations(matter, state, view, n, room, lambda);
-    if (st != TAL_OK) return st;
-    tal_cod cod;
-    tal_error why = {TAL_OK, "", ""};
-    const tal_matrix K = tal_matrix_view(room->K, n, n), x = tal_matrix_view(room->sigma, n, 1);
-    st = tal_cod_factor(&cod, K, n * DBL_EPSILON, room->work, room->iwork, &why);
-    if (st == TAL_OK && cod.rank < n) {
-        return tal_state_fail(state, TAL_ERR_SINGULAR,
-                              "sliding friction has no definite force at t = %g: the %d elements "
-                              "that slide are jammed, '%s' among them",
-                              tal_state_t(state), n,
-                              matter->unilaterals.list[room->sliding[0]].name);
-    }
-    if (st == TAL_OK) st = tal_cod_solve(&cod, x, x, &why);
-    return st == TAL_OK ? st : tal_state_fail(state, st, "sliding friction: %s", why.message);
-}
-
 static void add_scaled(int n, double scale, const double x[], double y[])
 {
     for (int i = 0; i < n; ++i) {
@@ -203,10 +157,15 @@ static tal_status slide(const tal_matter *matter, tal_state *state, const tali_t
                                           room->responses + (size_t)i * max_rows);
         }
     }
-    if (st == TAL_OK) st = solve_sigma(matter, state, view, n, room, lambda);
+    tali_unilateral_sliding sigma = room->sigma;
+    sigma.n = n;
+    sigma.rows = rows;
+    sigma.sliding = room->sliding;
+    sigma.responses = room->responses;
+    sigma.stride = (int)max_rows;
+    if (st == TAL_OK) st = tali_unilaterals_solve_sigma(matter, state, view, &sigma, lambda);
     for (int i = 0; i < n && st == TAL_OK; ++i) {
-        add_scaled(matter->tree.num_u, room->sigma[i], room->columns + (size_t)i * nu, e);
-        add_scaled(rows, room->sigma[i], room->responses + (size_t)i * max_rows, lambda);
+        add_scaled(matter->tree.num_u, sigma.sigma[i], room->columns + (size_t)i * nu, e);
     }
     return st;
 }

@@ -2,16 +2,18 @@
 //
 // Between events modes are fixed, and a sliding element i has friction along its grip,
 //
-//     pi_T = -sigma_i d_i        sigma_i = limit_i + mu_i pi_N,i         manual eq. 8.63
+//     pi_T = -sigma_i d_i        sigma_i = limit_i + mu_i N_i           manual eq. 8.63
 //
-// against the direction of slip d. Multipliers are affine in these sigma: with lambda_0 those
-// without friction and r_i those that a unit of sigma_i adds,
+// against the direction of slip d. N is pi_N of its normal, or a norm of the multipliers of its
+// load (eq. 8.73). Multipliers are affine in these sigma: with lambda_0 those without friction and
+// r_i those that a unit of sigma_i adds,
 //
 //     lambda = lambda_0 + sum_i r_i sigma_i
-//     (1 - diag(mu) K) sigma = limit + mu pi_N,0         K_ji: what r_i adds to pi_N,j
+//     (1 - diag(mu) K) sigma = limit + mu (N - N' (lambda - lambda_0))        K_ji = N_j' r_i
 //
-// which is the folded matrix of manual eq. 8.69 in as many unknowns as elements slide. W itself
-// stays symmetric, and where rows repeat each other its least squares share the load as ever.
+// which is Newton's method (eq. 8.80) in as many unknowns as elements slide; where all N are linear
+// it is one step, the folded matrix of eq. 8.69. W itself stays symmetric, and where rows repeat
+// each other its least squares share the load as ever.
 #ifndef TALUS_UNILATERAL_INTERNAL_H
 #define TALUS_UNILATERAL_INTERNAL_H
 
@@ -37,7 +39,28 @@ tal_status tali_unilateral_check_material(const tal_unilateral_material *materia
 tal_status tali_unilateral_slip(const tal_matter *matter, tal_state *state,
                                 const tali_tree_view *view, int i, double slip[2]);
 
-/// pi_N of element `i` from multipliers in the order of udoterr; 0 while it is off.
+/// N as a function of multipliers in the order of udoterr.
+typedef struct tali_unilateral_press {
+    int count; ///< rows; 0: nothing presses
+    int slot[TAL_UNILATERAL_LOAD_ROWS];
+    double weight[TAL_UNILATERAL_LOAD_ROWS];
+    double sense; ///< +1 or -1: linear, N = sense weight lambda; 0: a norm
+    double small; ///< of a norm: below this its slope fades
+    bool is_load; ///< of one row, too, it is a norm, and the sense is to be found
+} tali_unilateral_press;
+
+/// What presses on the grip of element `i`; one row has the sense +1.
+tali_unilateral_press tali_unilateral_press_of(const tal_matter *matter, const tal_state *state,
+                                               int i);
+
+/// N at these multipliers.
+double tali_unilateral_pressing(const tali_unilateral_press *press, const double lambda[]);
+
+/// What a change of multipliers adds to N, to first order.
+double tali_unilateral_press_slope(const tali_unilateral_press *press, const double lambda[],
+                                   const double change[]);
+
+/// N of element `i` from multipliers in the order of udoterr; 0 while nothing presses.
 double tali_unilateral_normal_force(const tal_matter *matter, const tal_state *state, int i,
                                     const double lambda[]);
 
@@ -45,7 +68,7 @@ double tali_unilateral_normal_force(const tal_matter *matter, const tal_state *s
 tal_status tali_unilateral_mu(const tal_matter *matter, tal_state *state,
                               const tali_tree_view *view, int i, double *mu);
 
-/// sigma = limit + mu pi_N of element `i`, which slides.
+/// sigma = limit + mu N of element `i`, which slides.
 tal_status tali_unilateral_sigma(const tal_matter *matter, tal_state *state,
                                  const tali_tree_view *view, int i, const double lambda[],
                                  double *sigma);
@@ -57,6 +80,28 @@ const tal_unilateral_material *tali_unilateral_material_at(const tal_matter *mat
 /// Directions of slip of all elements, double[count][2]: those that friction is against. Needs
 /// Velocity; NULL with the reason in the State.
 const double *tali_unilateral_directions(const tal_matter *matter, tal_state *state);
+
+/// The forces of the elements that slide, to be solved for; memory is the caller's.
+typedef struct tali_unilateral_sliding {
+    int n;                   ///< elements
+    int rows;                ///< multipliers
+    const int *sliding;      ///< [n] which elements
+    const double *responses; ///< [n][stride] multipliers that a unit of each force adds
+    int stride;
+    double *K;                    ///< [n][n]
+    double *sigma, *before;       ///< [n]
+    double *mu;                   ///< [n]
+    tali_unilateral_press *press; ///< [n]
+    double *lambda_0, *change;    ///< [rows]
+    double *work;
+    int *iwork;
+} tali_unilateral_sliding;
+
+/// Solve for sigma.
+/// @param[in,out] lambda  [rows] in: multipliers without friction; out: with it
+tal_status tali_unilaterals_solve_sigma(const tal_matter *matter, tal_state *state,
+                                        const tali_tree_view *view, tali_unilateral_sliding *it,
+                                        double lambda[]);
 
 /**
  * Let sliding elements have their friction.

@@ -15,6 +15,7 @@ typedef struct tali_unilateral {
     int anchor; ///< parameter of the grip; -1: none
     int num_slips;
     bool is_ratchet; ///< its normal is a velocity equation
+    tal_unilateral_load load;
     bool disabled;
     tal_unilateral_material material;
 } tali_unilateral;

@@ -145,14 +145,6 @@ static int slot_of(const tal_matter *matter, const tal_state *state, int constra
     return tali_constraint_row_slot(&map, &matter->constraints.list[constraint], constraint, r);
 }
 
-double tali_unilateral_normal_force(const tal_matter *matter, const tal_state *state, int i,
-                                    const double lambda[])
-{
-    const tali_unilateral *it = &matter->unilaterals.list[i];
-    const int slot = it->normal >= 0 ? slot_of(matter, state, it->normal, 0) : -1;
-    return slot >= 0 ? -it->sign * lambda[slot] : 0.0;
-}
-
 const tal_unilateral_material *tali_unilateral_material_at(const tal_matter *matter,
                                                            const tal_state *state, int i)
 {

@@ -15,7 +15,8 @@
  *     grip     one or two equations along which the element may slip: friction.
  *
  * An element without a grip has no friction. An element without a normal has friction only, up to
- * a limit that is given: a dry joint, a clutch, a motor of limited force.
+ * a limit that is given (a dry joint, a clutch, a motor of limited force), and in proportion to a
+ * load: what rows of an ordinary constraint, which holds both ways, carry (a pin, a guide).
  *
  * In a State each element has a mode:
  *
@@ -93,6 +94,25 @@ TAL_API tal_unilateral_material tal_unilateral_material_default(void);
  */
 TAL_API double tal_unilateral_restitution(const tal_unilateral_material *material, double speed);
 
+/// A ::tal_unilateral_load has at most this many rows.
+#define TAL_UNILATERAL_LOAD_ROWS 5
+
+/**
+ * What presses on a grip that has no normal of its own: rows of an ordinary constraint with
+ * multipliers lambda (manual eq. 8.73),
+ *
+ *     N = |(w_0 lambda_first, w_1 lambda_first+1, ...)|
+ *
+ * Of one row that is w |lambda|: the guide is pressed on one side or on the other. A weight turns
+ * units into those of friction: of a pin it is its radius, where friction is a moment.
+ */
+typedef struct tal_unilateral_load {
+    tal_constraint_ix constraint;            ///< `i` < 0: none
+    int first;                               ///< its first row that counts
+    int count;                               ///< how many do, 1 to TAL_UNILATERAL_LOAD_ROWS
+    double weight[TAL_UNILATERAL_LOAD_ROWS]; ///< of each row, >= 0
+} tal_unilateral_load;
+
 /// An element to be added. Obtain it from tal_unilateral_def_default(), then edit.
 typedef struct tal_unilateral_def {
     const char *name; ///< unique among elements; NULL means "unilateral<index>"; copied
@@ -105,11 +125,12 @@ typedef struct tal_unilateral_def {
     /// the next one from the second. Where the element begins to stick they are set so that the
     /// errors are zero: it is anchored there and does not creep. -1: velocity equations.
     int anchor;
+    tal_unilateral_load load; ///< of an element without a normal
     tal_unilateral_material material;
     bool disabled; ///< starts disabled; can be changed in the State
 } tal_unilateral_def;
 
-/// No constraints, sign +1, no anchor, the default material.
+/// No constraints, sign +1, no anchor, no load, weights 1, the default material.
 TAL_API tal_unilateral_def tal_unilateral_def_default(void);
 
 /**
@@ -143,6 +164,11 @@ TAL_API tal_constraint_ix tal_unilateral_normal(const tal_matter *matter,
 
 /// Its grip; `i` < 0: it has none.
 TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unilateral_ix element);
+
+/// What presses on its grip besides its own normal; the constraint is `i` < 0 when nothing does,
+/// and on a breach.
+TAL_API tal_unilateral_load tal_unilateral_load_of(const tal_matter *matter,
+                                                   tal_unilateral_ix element);
 
 /// The element that a constraint belongs to; `i` < 0: none, or a breach.
 TAL_API tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter,
@@ -233,7 +259,7 @@ TAL_API double tal_unilateral_slip_speed(const tal_matter *matter, tal_state *st
 
 /// What an element does to its bodies.
 typedef struct tal_unilateral_force {
-    double normal;      ///< pi_N [N or N m], along the growing gap
+    double normal;      ///< pi_N [N or N m], along the growing gap; of a load N, >= 0
     double friction[2]; ///< pi_T, along the equations of the grip
 } tal_unilateral_force;
 

@@ -12,10 +12,10 @@
  *     def.material.static_mu = def.material.sliding_mu = 0.8;
  *     tal_unilateral_add_point_on_plane(matter, &def, TAL_GROUND, &floor, foot, heel);
  *
- * Only name, material and `disabled` of the def are used. An element adds one constraint, "<name>
- * normal", and, if its material has friction (static_mu or limit above zero), "<name> grip".
- * Stations, directions and frames are given in the frame B of their body, in meters. Adding is
- * sticky.
+ * Only name, material, load and `disabled` of the def are used. An element adds one constraint,
+ * "<name> normal", and, if its material has friction (static_mu or limit above zero),
+ * "<name> grip". Stations, directions and frames are given in the frame B of their body, in meters.
+ * Adding is sticky.
  */
 
 #include <talus/matter/unilateral.h>
@@ -88,11 +88,48 @@ TAL_API tal_unilateral_ix tal_unilateral_add_ratchet(tal_matter *matter,
 
 /// Friction of a force up to material.limit that brings a speed to a value and keeps it there: a
 /// dry joint (speed 0), a clutch, a motor of limited force.
-/// @param[in] def    with a limit above zero
+/// @param[in] def    with a limit above zero, or a load
 /// @param[in] speed  [m/s or rad/s]
 TAL_API tal_unilateral_ix tal_unilateral_add_dry_friction(tal_matter *matter,
                                                           const tal_unilateral_def *def,
                                                           tal_mobility at, double speed);
+
+/// @}
+/// @name Friction in joints
+/// It is made of material.limit and of the load that def.load names, in proportion to
+/// material.static_mu or sliding_mu: one of the two must be there. It does not act in impacts.
+///
+///     pin = tal_constraint_add_loop_pin(matter, &between, &X_1, &X_2);
+///     def.load = (tal_unilateral_load){pin, 2, 2, {radius, radius}}; // rows x and y
+///     tal_unilateral_add_friction_about(matter, &def, body1, X_1.R.z, body2);
+/// @{
+
+/// Body 2 turns about an axis of body 1. A moment; where it sticks it does so at velocity level.
+/// @param[in] def   with a limit or a load
+/// @param[in] axis  not zero
+TAL_API tal_unilateral_ix tal_unilateral_add_friction_about(tal_matter *matter,
+                                                            const tal_unilateral_def *def,
+                                                            tal_body_ix body1, tal_vec3 axis,
+                                                            tal_body_ix body2);
+
+/// A station of body 2 slides along a line of body 1. Where it sticks it is anchored.
+/// @param[in] def        with a limit or a load
+/// @param[in] direction  not zero
+/// @param[in] point      of the line
+TAL_API tal_unilateral_ix tal_unilateral_add_friction_along(tal_matter *matter,
+                                                            const tal_unilateral_def *def,
+                                                            tal_body_ix body1, tal_vec3 direction,
+                                                            tal_vec3 point, tal_body_ix body2,
+                                                            tal_vec3 station);
+
+/// A station of body 2 slides over the plane xy of a frame on body 1, which a constraint keeps it
+/// in. Where it sticks it is anchored.
+/// @param[in] def  with a limit or a load
+TAL_API tal_unilateral_ix tal_unilateral_add_friction_over(tal_matter *matter,
+                                                           const tal_unilateral_def *def,
+                                                           tal_body_ix body1,
+                                                           const tal_xform *plane,
+                                                           tal_body_ix body2, tal_vec3 station);
 
 /// @}
 

@@ -48,7 +48,9 @@ enum {
     TALI_TAG_SPHERE_ON_PLANE_GRIP,
     TALI_TAG_SPHERE_ON_SPHERE_GRIP,
     TALI_TAG_LINE_ON_LINE_GRIP,
-    TALI_TAG_POINT_OVER_PLANE
+    TALI_TAG_POINT_OVER_PLANE,
+    TALI_TAG_GRIP_ABOUT_AXIS,
+    TALI_TAG_GRIP_ALONG_LINE
 };
 
 typedef struct tali_constraint_builtin tali_constraint_builtin;
@@ -87,7 +89,8 @@ tal_constraint_ix tali_constraint_add_point_over_plane(tal_matter *matter,
 /// parameters from TALI_CONSTRAINT_POINT_GRIP_ANCHOR on say.
 /// @{
 enum {
-    TALI_CONSTRAINT_POINT_GRIP_ANCHOR = TAL_POINT_ON_PLANE_NUM_PARAMS
+    TALI_CONSTRAINT_POINT_GRIP_ANCHOR = TAL_POINT_ON_PLANE_NUM_PARAMS,
+    TALI_CONSTRAINT_LINE_GRIP_ANCHOR = 9
 };
 
 tal_constraint_ix tali_constraint_add_point_on_plane_grip(tal_matter *matter,
@@ -105,6 +108,15 @@ tal_constraint_ix tali_constraint_add_line_on_line_grip(tal_matter *matter,
                                                         const tal_constraint_def *def,
                                                         const tal_xform *edge1,
                                                         const tal_xform *edge2);
+/// One equation on velocities: how fast body 2 turns about an axis of body 1, relative to it.
+tal_constraint_ix tali_constraint_add_grip_about_axis(tal_matter *matter,
+                                                      const tal_constraint_def *def, tal_vec3 axis);
+/// One equation on positions: how far a station of body 2 is along a line of body 1, less the
+/// parameter TALI_CONSTRAINT_LINE_GRIP_ANCHOR.
+tal_constraint_ix tali_constraint_add_grip_along_line(tal_matter *matter,
+                                                      const tal_constraint_def *def,
+                                                      tal_vec3 direction, tal_vec3 point,
+                                                      tal_vec3 station);
 /// @}
 
 /// Is this the table of a built-in constraint, and its `self` a tali_constraint_builtin?
