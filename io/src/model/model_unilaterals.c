@@ -483,11 +483,11 @@ static void build_ratchet(tali_model *m, tali_model_item *item)
 // refs behind two bodies or a mobility, and numbers before those of the row
 #define LOADS                                                                                      \
     {"load", TALI_TYPE_CONSTRAINT, .initial = "",                                                  \
-     .doc = "constraint that presses: friction is in proportion to what it carries"},              \
+     .doc = "the constraint that presses: friction is proportional to its load"},                  \
         {"load_row", TALI_TYPE_INTEGER, .initial = "0",                                            \
-         .doc = "its first equation that counts, counted from 0"},                                 \
+         .doc = "first of its equations that are used, counted from 0"},                           \
         {"load_rows", TALI_TYPE_INTEGER, .initial = "1",                                           \
-         .doc = "how many of its equations count, 1 to 5"},                                        \
+         .doc = "number of its equations that are used, 1 to 5"},                                  \
     {                                                                                              \
         "load_weights", TALI_TYPE_REAL, TAL_UNILATERAL_LOAD_ROWS, "1 1 1 1 1",                     \
             TALI_NO_NEGATIVE_NUMBER,                                                               \

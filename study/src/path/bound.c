@@ -15,6 +15,7 @@
 // The part of a row of K that must be left after those before are taken off, so that it counts.
 static const double INDEPENDENT = 1e-6;
 
+// One block for the matrices and for the work of all calls.
 static bool take_memory(tali_fit_bound *it, const tali_fit_subject *subject)
 {
     const tal_matter *matter = subject->matter;

@@ -44,10 +44,10 @@
  * **At the limits.** Fibers are never shorter than h / sin(max_pennation), with h = lo sin(alpha)
  * at the optimal length, nor than lo/100, nor than where Millard's active curve begins (lo/5 in
  * DeGroote-Fregly muscles, at equilibrium). At this length they stay until the tendon stretches
- * them again, and their force is reported as zero. Where the fiber length is a z, reaching the limit
- * is an event of the force subsystem, "<muscle>.shortest", at which nothing is done: a time stepper
- * ends its step there. A rigid tendon that is longer than the path is slack: no force. An elastic
- * one longer than the path is slack with the fibers at their shortest.
+ * them again, and their force is reported as zero. Where the fiber length is a z, reaching the
+ * limit is an event of the force subsystem, "<muscle>.shortest", at which nothing is done: a time
+ * stepper ends its step there. A rigid tendon that is longer than the path is slack: no force. An
+ * elastic one longer than the path is slack with the fibers at their shortest.
  */
 
 #include <talus/forces/params.h>

@@ -64,9 +64,9 @@ typedef struct tal_path_fit {
  * Fit a polynomial to a path.
  *
  * Constraints are ignored unless along_constraints is set: the length of a path is a function of
- * all coordinates that it depends on, also at poses that constraints do not allow. Other coordinates
- * keep their values of `start`, so if a constraint moves one with another (a coupler), let `at` name
- * both, or be NULL.
+ * all coordinates that it depends on, also at poses that constraints do not allow. Other
+ * coordinates keep their values of `start`, so if a constraint moves one with another (a coupler),
+ * let `at` name both, or be NULL.
  *
  * With along_constraints each pose is assembled with the arguments held, and slopes are those of
  * tal_path_calc_moment_arms(). Coordinates that the others determine are not arguments: of a knee
