@@ -54,6 +54,8 @@ expect 0 simulate held.talus -q -e 0.01 --start arm.q0=0.25 -o held.sto
 near "$(first held.sto arm.q0)" 0.25 0 'the start value of a model file'
 expect 2 info held.talus --start arn.q0=0.25
 has err "there is no coordinate or speed 'arn.q0' (did you mean 'arm.q0'?)"
+expect 2 info zoo.talus --start held.uu0=0.25
+has err "there is no coordinate or speed 'held.uu0' (did you mean 'held.u0'?)"
 
 # speeds, too, of a robot, a model file and a model of OpenSim
 expect 0 simulate hand.urdf -q -e 0.01 --start palm.u0=0.5 --free-base -c q,u -o hand.sto

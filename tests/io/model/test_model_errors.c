@@ -440,6 +440,36 @@ START_TEST(includes_end)
 
 END_TEST
 
+// 256 files in all, the one that includes the others among them.
+START_TEST(so_many_files_are_included_and_no_more)
+{
+    test_write_file("test_model_errors_part.tmp", "<talus version='1'/>");
+    for (int num = 255; num <= 256; ++num) {
+        static char text[20000];
+        (void)snprintf(text, sizeof text, "<talus version='1'>");
+        for (int i = 0; i < num; ++i) {
+            (void)strcat(text, "<include file='test_model_errors_part.tmp'/>");
+        }
+        (void)strcat(text, "</talus>");
+        test_write_file("test_model_errors.tmp", text);
+        tal_model m;
+        tal_diagnostics *found = tal_diagnostics_create(NULL);
+        const tal_status st = tal_model_read_file("test_model_errors.tmp", NULL, &m, found);
+        ck_assert_int_eq(st, num == 255 ? TAL_OK : TAL_ERR_FILE);
+        ck_assert_int_eq(tal_diagnostics_num(found), num == 255 ? 0 : 1);
+        if (num == 256) {
+            ck_assert_ptr_nonnull(
+                strstr(tal_diagnostics_at(found, 0)->message, "more than 256 files"));
+        }
+        tal_model_destroy(&m);
+        tal_diagnostics_destroy(found);
+    }
+    (void)remove("test_model_errors.tmp");
+    (void)remove("test_model_errors_part.tmp");
+}
+
+END_TEST
+
 START_TEST(null_is_a_breach)
 {
     test_record_breaches();
@@ -510,6 +540,7 @@ int main(void)
     tcase_add_test(errors, names_that_ask_for_billions_are_refused);
     tcase_add_test(errors, params_that_are_set_must_be_there);
     tcase_add_test(errors, includes_end);
+    tcase_add_test(errors, so_many_files_are_included_and_no_more);
     tcase_add_test(errors, null_is_a_breach);
     tcase_add_test(errors, memory_that_runs_out_is_told_and_given_back);
     suite_add_tcase(suite, errors);

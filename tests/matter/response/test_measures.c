@@ -109,6 +109,27 @@ START_TEST(coordinates_speeds_and_measures_have_units)
     ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, b, 0), "rad");
     ck_assert_str_eq(tal_body_u_unit(r.matter, r.state, a, 0), "rad/s");
     ck_assert_str_eq(tal_body_u_unit(r.matter, r.state, a, 5), "m/s");
+
+    // the first that is not there, also of Ground, which has none
+    test_record_breaches();
+    const struct {
+        tal_body_ix body;
+        int nq, nu;
+    } ends[] = {{a, 7, 6},
+                {b, tal_body_nq(r.matter, r.state, b), tal_body_nu(r.matter, b)},
+                {TAL_GROUND, 0, 0}};
+
+    for (int k = 0; k < 3; ++k) {
+        const tal_body_ix body = ends[k].body;
+        test_assert_breach((void)tal_body_q_unit(r.matter, r.state, body, ends[k].nq),
+                           TAL_ERR_BAD_INDEX, "coordinate");
+        test_assert_breach((void)tal_body_u_unit(r.matter, r.state, body, ends[k].nu),
+                           TAL_ERR_BAD_INDEX, "speed");
+        test_assert_breach((void)tal_body_q_unit(r.matter, r.state, body, -1), TAL_ERR_BAD_INDEX,
+                           "coordinate -1");
+        test_assert_breach((void)tal_body_u_unit(r.matter, r.state, body, -1), TAL_ERR_BAD_INDEX,
+                           "speed -1");
+    }
     check_unit(&r, x, "m");
     check_unit(&r, u, "rad/s");
     check_unit(&r, e, "J");
