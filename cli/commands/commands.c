@@ -66,6 +66,10 @@ const cli_option cli_common_options[] = {
      .kind = CLI_FLAG,
      .help = "of a URDF: let collision shapes touch a floor at z = 0",
      .is_setting = true},
+    {.name = "colliders",
+     .kind = CLI_FLAG,
+     .help = "of a URDF: make colliders of collision shapes, for --stepper contact",
+     .is_setting = true},
     {.name = "packages",
      .kind = CLI_TEXT,
      .value = "FOLDERS",
@@ -112,6 +116,13 @@ static const cli_option simulate_options[] = {
      .initial = "0",
      .help =
          "fixed step size, without error control; 0: variable steps with error control, or the interval of a Langevin bath",
+     .is_setting = true},
+    {.name = "stepper",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "integrator",
+     .help = "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
+             "<colliders> from penetrating each other",
      .is_setting = true},
     {0}};
 
