@@ -1,7 +1,7 @@
 // Twenty dominoes in a row: one push, and each knocks over the next.
 //
-// A domino counts as fallen when it has turned by a tenth of a quarter turn. The wave soon runs at a
-// steady speed, which is printed to the digits that the length of a step allows.
+// A domino counts as fallen when it has turned by a tenth of a quarter turn. The wave soon runs at
+// a steady speed, which is printed to the digits that the length of a step allows.
 //
 // Run it:  build/dev/examples/36_dominoes        Expected output: 36_dominoes.out
 #include <talus/talus.h>

@@ -176,6 +176,7 @@ static char *find_end(const cli_run *run)
                       has_more ? ": " : "", has_more ? stop->message : "");
 }
 
+// What a run did, and how its energy changed.
 static void report_run(const cli_args *args, const cli_run *run, const tal_table *table,
                        const char *ended_by)
 {

@@ -5,8 +5,8 @@
 // touches twelve numbers so.
 //
 // Such passes find out soon which contacts push, stick and slip, but forces travel through a stack
-// of n bodies in some n^2 passes. As long as contacts stay what they are the problem is a linear one,
-// with a symmetric matrix, and conjugate gradients solve it in some n steps. So passes and
+// of n bodies in some n^2 passes. As long as contacts stay what they are the problem is a linear
+// one, with a symmetric matrix, and conjugate gradients solve it in some n steps. So passes and
 // gradients take turns: gradients over the forces that are free, normals that push and friction
 // within its cone, until one of them reaches its bound.
 //
