@@ -100,13 +100,15 @@ int main(void)
     tal_state *state = NULL;
     tal_contact_stepper *stepper = NULL;
     tal_contact_stepper_def def = tal_contact_stepper_def_default();
-    def.step = 0.005;
+    def.step = 0.01;
+    def.tolerance = 1e-4;
+    def.most_passes = 50;
     require(tal_system_realize_topology(system, &err), err.message);
     require(tal_state_create(system, &state, &err), err.message);
     require(tal_contact_stepper_create(system, &def, &stepper, &err), err.message);
 
     double deepest = 0.0, carried = 0.0, start = 0.0, last = 0.0;
-    const int steps = 800, tail = 100;
+    const int steps = 250, tail = 50;
     for (int i = 0; i < steps; ++i) {
         const tal_status st = tal_contact_stepper_step(stepper, state);
         require(st, tal_contact_stepper_error(stepper)->message);

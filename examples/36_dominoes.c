@@ -71,7 +71,9 @@ int main(void)
     require(tal_system_realize_topology(system, &err), err.message);
     require(tal_state_create(system, &state, &err), err.message);
     require(tal_contact_stepper_create(system, &def, &stepper, &err), err.message);
-    require(tal_body_set_u(matter, state, (tal_body_ix){1}, 1, 6.0), "the push"); // rad/s about y
+    // the push: it turns about its lower edge
+    require(tal_body_set_u(matter, state, (tal_body_ix){1}, 1, 6.0), "the push");
+    require(tal_body_set_u(matter, state, (tal_body_ix){1}, 3, 6.0 * 0.5 * high), "the push");
 
     double fell[DOMINOES] = {0.0};
     int fallen = 0;
