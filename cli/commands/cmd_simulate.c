@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Times of the rows: from the start, every so often, and the end; or at steps, when `every` is 0.
 typedef struct schedule {
@@ -188,9 +189,16 @@ static void report_run(const cli_args *args, const cli_run *run, const tal_table
     report_count(&r, "rows", tal_table_num_rows(table));
     report_count(&r, "columns", tal_table_num_columns(table));
     report_number(&r, "final time", tal_state_t(run->state), "s");
-    report_count(&r, "steps", (long)stats.steps_taken);
-    report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
-    report_count(&r, "evaluations", (long)stats.realizations);
+    if (run->pile == NULL) {
+        report_count(&r, "steps", (long)stats.steps_taken);
+        report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
+        report_count(&r, "evaluations", (long)stats.realizations);
+    } else {
+        const tal_contact_step last_step = tal_contact_stepper_report(run->pile);
+        report_count(&r, "steps", run->num_pile_steps);
+        report_count(&r, "contacts at end", last_step.num_contacts);
+        report_number(&r, "penetration at end", last_step.penetration, "m");
+    }
     if (run->diary != NULL && run->diary->num > 0) {
         report_count(&r, "impacts", run->diary->impacts);
         report_count(&r, "changes of contact", run->diary->changes);
@@ -272,13 +280,24 @@ static int simulate(const cli_args *args, const cli_model *model, cli_run *run, 
     run->proceed = NULL;
     run->context = NULL;
     code = write_run(args, run, st, table);
-    if (st == TAL_OK && !cli_flag(args, "quiet")) advice_of_stability(args, run, s->start);
+    const bool is_advised = st == TAL_OK && run->pile == NULL && !cli_flag(args, "quiet");
+    if (is_advised) advice_of_stability(args, run, s->start);
     tal_table_destroy(table);
     return code;
 }
 
+// Whether --stepper asks for contacts; an exit code.
+static int choose_stepper(const cli_args *args, bool *is_contact)
+{
+    const char *const name = cli_text(args, "stepper");
+    *is_contact = strcmp(name, "contact") == 0;
+    if (*is_contact || strcmp(name, "integrator") == 0) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", name);
+}
+
 int cmd_simulate(const cli_args *args)
 {
+    bool is_contact = false;
     cli_model model;
     schedule s = {0};
     cli_columns columns = {0};
@@ -286,8 +305,8 @@ int cmd_simulate(const cli_args *args)
     touches diary = {0};
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
-    if (code != CLI_OK) return code;
-    code = result_check_out(args, false);
+    if (code == CLI_OK) code = choose_stepper(args, &is_contact);
+    if (code == CLI_OK) code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = make_schedule(args, &model, &s);
@@ -295,6 +314,7 @@ int cmd_simulate(const cli_args *args)
         code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
     }
     if (code == CLI_OK) code = cli_run_create(args, &model, &def, &run);
+    if (code == CLI_OK && is_contact) code = cli_run_use_contacts(args, &run, def.fixed_step);
     if (code == CLI_OK) code = touches_begin(&diary, args, &model);
     run.diary = &diary;
     if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);

@@ -71,6 +71,10 @@ const cli_option cli_common_options[] = {
      .kind = CLI_FLAG,
      .help = "for a URDF file: let collision shapes touch a floor at z = 0",
      .is_setting = true},
+    {.name = "colliders",
+     .kind = CLI_FLAG,
+     .help = "for a URDF file: make colliders of collision shapes, for --stepper contact",
+     .is_setting = true},
     {.name = "packages",
      .kind = CLI_TEXT,
      .value = "FOLDERS",
@@ -123,6 +127,13 @@ static const cli_option simulate_options[] = {
      .value = "FILE",
      .help =
          "list what unilateral elements do in this file, as comma-separated values: time, element, kind (impact, closes, opens, sticks, slips), speeds before and after an impact, its normal impulse, and that of friction in two directions"},
+    {.name = "stepper",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "integrator",
+     .help = "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
+             "<colliders> from penetrating each other",
+     .is_setting = true},
     {0}};
 
 static const cli_option assemble_options[] = {

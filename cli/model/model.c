@@ -114,6 +114,7 @@ static tal_urdf_options robot_options(const cli_args *args)
     tal_urdf_options how = tal_urdf_options_default();
     how.free_base = cli_flag(args, "free-base");
     how.contact = cli_flag(args, "contact");
+    how.colliders = cli_flag(args, "colliders");
     how.packages = cli_text(args, "packages");
     if (how.packages == NULL) how.packages = getenv("TALUS_PACKAGE_PATH");
     if (how.packages == NULL) how.packages = getenv("ROS_PACKAGE_PATH");

@@ -60,8 +60,20 @@ int cli_run_create(const cli_args *args, const cli_model *model, const tal_integ
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
 }
 
+// Steps end at rows: within a step there is nothing to read off.
+int cli_run_use_contacts(const cli_args *args, cli_run *run, double step)
+{
+    tal_contact_stepper_def def = tal_contact_stepper_def_default();
+    if (step > 0.0) def.step = step;
+    run->has_jumps = run->had_event = true;
+    const tal_status st =
+        tal_contact_stepper_create(run->model->system, &def, &run->pile, &run->error);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &run->error);
+}
+
 void cli_run_destroy(cli_run *run)
 {
+    tal_contact_stepper_destroy(run->pile);
     tal_state_destroy(run->shown);
     tal_state_destroy(run->state);
     tal_time_stepper_destroy(run->stepper);
@@ -71,11 +83,25 @@ void cli_run_destroy(cli_run *run)
 tal_status cli_run_restart(cli_run *run, const tal_state *start)
 {
     tal_integrator_reset(run->integ);
+    if (run->pile != NULL) (void)tal_contact_stepper_forget(run->pile);
     if (run->stepper != NULL) tal_time_stepper_reset(run->stepper);
     run->has_begun = run->was_stopped = run->is_over = run->has_ended = false;
     run->error = (tal_error){TAL_OK, "", ""};
     const tal_status st = tal_state_copy(run->state, start);
     return st == TAL_OK ? tal_state_copy(run->shown, start) : st;
+}
+
+// One step of the contact stepper, towards `t`.
+static tal_status one_pile_step(cli_run *run, double t)
+{
+    const double now = tal_state_t(run->state), h = tal_contact_stepper_def_of(run->pile).step;
+    if (!(t > now)) return TAL_OK;
+    const double next = t - now <= h * (1.0 + 1e-6) ? t : now + h;
+    const tal_status st = tal_contact_stepper_step_to(run->pile, run->state, next);
+    if (st != TAL_OK) run->error = *tal_contact_stepper_error(run->pile);
+    ++run->num_pile_steps;
+    if (st == TAL_OK && run->go_on != NULL) run->was_stopped = !run->go_on(run->context, next);
+    return st;
 }
 
 // One step of the method. One of no length, to begin with, makes the State consistent and is not
@@ -84,6 +110,7 @@ static tal_status one_step(cli_run *run, double t)
 {
     const bool is_told = run->proceed != NULL && t > tal_state_t(run->state);
     tal_outcome why = TAL_OUTCOME_FAILED;
+    if (run->pile != NULL) return one_pile_step(run, t);
     if (run->stepper == NULL) {
         const tal_status st = tal_integrator_step(run->integ, run->state, t);
         if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);

@@ -13,6 +13,8 @@ typedef struct cli_run {
     const cli_model *model;
     tal_integrator *integ;
     tal_time_stepper *stepper; // NULL without events
+    tal_contact_stepper *pile; // instead of both; NULL: not used
+    long num_pile_steps;
     tal_state *state;          // where the run is
     tal_state *shown;          // at the time of the row
     double end;
@@ -32,6 +34,9 @@ typedef struct cli_run {
 int cli_run_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
                    cli_run *run);
 void cli_run_destroy(cli_run *run);
+
+// Let a contact stepper take fixed steps, of 1 ms if `step` is 0. An exit code.
+int cli_run_use_contacts(const cli_args *args, cli_run *run, double step);
 
 // Begin again, from another State of the model's System.
 tal_status cli_run_restart(cli_run *run, const tal_state *start);

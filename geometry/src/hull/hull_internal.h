@@ -13,8 +13,9 @@
 
 /// Sides of the prism that stands for a cylinder.
 #define TALI_HULL_SIDES 24
-/// What a feature says where it names no vertex. Meshes have fewer vertices.
-#define TALI_HULL_NONE  0xffff
+/// What a feature says where it names no vertex. Meshes have fewer vertices. Larger numbers would
+/// look like a NaN to who reads the work array as doubles.
+#define TALI_HULL_NONE  0x7fe0
 /// Lengths below this part of the size of the two hulls are round-off.
 #define TALI_HULL_EPS   1e-12
 /// Points nearer to each other than this part count as one.

@@ -377,5 +377,6 @@ tal_status tal_hull_calc_touch(const tal_hull *a, const tal_xform *X_GA, const t
         room r = make_room(a, b, rest);
         st = touch_hulls(&pair, reach, &to, &r, touch);
     }
+    if (st == TAL_OK && !isfinite(touch->distance)) return TAL_ERR_NOT_FINITE; // it has overflowed
     return st == TAL_OK && touch->num_points > capacity ? TAL_ERR_CAPACITY : st;
 }

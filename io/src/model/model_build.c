@@ -314,9 +314,10 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_model_group before[] = {
-        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_UNILATERALS, TALI_GROUP_MOTIONS,
-        TALI_GROUP_WRAPS,      TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
+    const tali_model_group before[] = {TALI_GROUP_BODY_PARTS,  TALI_GROUP_CONSTRAINTS,
+                                       TALI_GROUP_UNILATERALS, TALI_GROUP_COLLIDERS,
+                                       TALI_GROUP_MOTIONS,     TALI_GROUP_WRAPS,
+                                       TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
     const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
                                       TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
     if (!build_groups(m, before, sizeof before / sizeof *before) || !build_measures_and_forces(m) ||

@@ -94,6 +94,7 @@ typedef enum tali_model_group {
     TALI_GROUP_BODY_PARTS,      ///< what is in a body
     TALI_GROUP_CONSTRAINTS,     ///< what is in <constraints>
     TALI_GROUP_UNILATERALS,     ///< what is in <unilaterals>
+    TALI_GROUP_COLLIDERS,       ///< what is in <colliders>
     TALI_GROUP_MOTIONS,         ///< what is in <motions>
     TALI_GROUP_WRAPS,           ///< what is in <wraps>
     TALI_GROUP_PATHS,           ///< what is in <paths>
@@ -170,7 +171,8 @@ const tali_model_row *tali_model_rows(tali_model_group group);
 /// @name The rows, by the file they are in
 /// @{
 extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
-    tali_model_constraint_rows[], tali_model_unilateral_rows[], tali_model_motion_rows[],
+    tali_model_constraint_rows[], tali_model_unilateral_rows[], tali_model_collider_rows[],
+    tali_model_motion_rows[],
     tali_model_measure_rows[], tali_model_force_rows[], tali_model_decoration_rows[],
     tali_model_function_rows[], tali_model_surface_rows[], tali_model_mesh_part_rows[],
     tali_model_load_rows[], tali_model_stop_rows[], tali_model_marker_rows[],
@@ -182,6 +184,7 @@ extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_collider(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_motion(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);

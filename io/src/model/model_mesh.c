@@ -32,6 +32,9 @@ void tali_model_describe_mesh(tali_model_description *d)
 static const tal_mesh *mesh_of(const tali_model_description *d)
 {
     const tal_model *model = &d->w->model;
+    if (d->owner < 0) { // of a collider
+        return tal_collider_def_of(model->matter, (tal_collider_ix){d->index}).shape.mesh;
+    }
     return tal_contact_surface_shape(model->forces, model->state, (tal_force_ix){d->owner},
                                      (tal_contact_surface_ix){d->index})
         .mesh;

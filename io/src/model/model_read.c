@@ -85,6 +85,11 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_UNILATERALS,
      .max_children = -1,
      .find = tali_model_find_unilateral},
+    {.name = "colliders",
+     .doc = "Convex solids that do not penetrate each other, for `talus simulate --stepper contact`.",
+     .children = TALI_GROUP_COLLIDERS,
+     .max_children = -1,
+     .find = tali_model_find_collider},
     {.name = "motions",
      .doc = "Motions that are prescribed.",
      .children = TALI_GROUP_MOTIONS,
@@ -154,6 +159,8 @@ const tali_model_row *tali_model_rows(tali_model_group group)
         return tali_model_constraint_rows;
     case TALI_GROUP_UNILATERALS:
         return tali_model_unilateral_rows;
+    case TALI_GROUP_COLLIDERS:
+        return tali_model_collider_rows;
     case TALI_GROUP_MOTIONS:
         return tali_model_motion_rows;
     case TALI_GROUP_WRAPS:

@@ -180,6 +180,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In a body", TALI_GROUP_BODY_PARTS);
     put_group(&out, "In `<constraints>`", TALI_GROUP_CONSTRAINTS);
     put_group(&out, "In `<unilaterals>`", TALI_GROUP_UNILATERALS);
+    put_group(&out, "In `<colliders>`", TALI_GROUP_COLLIDERS);
     put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
     put_group(&out, "In `<wraps>`", TALI_GROUP_WRAPS);
     put_group(&out, "In `<paths>`", TALI_GROUP_PATHS);

@@ -110,15 +110,12 @@ static tali_scene_shape touching_shape(tal_scene *scene, const tal_shape *from)
     return shape;
 }
 
-static void add_surface(tal_scene *scene, tal_force_ix contact, tal_contact_surface_ix ix,
-                        unsigned char has[])
+static void add_touching(tal_scene *scene, const tal_shape *from, int body, const tal_xform *X_BS,
+                         unsigned char has[])
 {
-    const tal_forces *const forces = scene->model.forces;
-    const tal_shape from = tal_contact_surface_shape(forces, scene->state, contact, ix);
-    const tal_xform X_BS = tal_contact_surface_X_BS(forces, scene->state, contact, ix);
-    tali_scene_shape shape = touching_shape(scene, &from);
-    shape.body = tal_contact_surface_body(forces, contact, ix).i;
-    shape.X_BD = tal_xf_mul(X_BS, tal_xf_from_R(turn_of(from.kind)));
+    tali_scene_shape shape = touching_shape(scene, from);
+    shape.body = body;
+    shape.X_BD = tal_xf_mul(*X_BS, tal_xf_from_R(turn_of(from->kind)));
     if (shape.kind == TALI_SCENE_MESH && shape.mesh < 0) return;
     has[shape.body] |= HAS_CONTACT;
     add_shape(scene, &shape);
@@ -127,6 +124,24 @@ static void add_surface(tal_scene *scene, tal_force_ix contact, tal_contact_surf
     const tal_mass_props props =
         tal_body_mass_props(scene->model.matter, scene->state, (tal_body_ix){shape.body});
     add_stick(scene, shape.body, props.com, shape.X_BD.p, has);
+}
+
+static void add_surface(tal_scene *scene, tal_force_ix contact, tal_contact_surface_ix ix,
+                        unsigned char has[])
+{
+    const tal_forces *const forces = scene->model.forces;
+    const tal_shape from = tal_contact_surface_shape(forces, scene->state, contact, ix);
+    const tal_xform X_BS = tal_contact_surface_X_BS(forces, scene->state, contact, ix);
+    add_touching(scene, &from, tal_contact_surface_body(forces, contact, ix).i, &X_BS, has);
+}
+
+static void add_colliders(tal_scene *scene, unsigned char has[])
+{
+    const tal_matter *const matter = scene->model.matter;
+    for (int i = 0; i < tal_matter_num_colliders(matter); ++i) {
+        const tal_collider_def def = tal_collider_def_of(matter, (tal_collider_ix){i});
+        add_touching(scene, &def.shape, def.body.i, &def.X_BS, has);
+    }
 }
 
 static void add_surfaces(tal_scene *scene, unsigned char has[])
@@ -254,6 +269,7 @@ bool tali_scene_collect_shapes(tal_scene *scene)
         add_decoration(scene, tal_matter_decoration(matter, i), has);
     }
     add_surfaces(scene, has);
+    add_colliders(scene, has);
     add_wraps(scene);
     add_sticks(scene, has);
     const crowd_facts crowd = count_crowd(scene);

@@ -37,8 +37,9 @@ static void read_link(tali_urdf *u, const tali_xml_element *e, int i)
     link->name = need_name(u, e, &u->link_names, i);
     tali_urdf_check_attributes(u, e, allowed);
     for (const tali_xml_element *c = e->first; c != NULL; c = c->next) {
-        const bool is_shape = strcmp(c->name, "visual") == 0 ||
-                              (u->options.contact && strcmp(c->name, "collision") == 0);
+        const bool is_shape =
+            strcmp(c->name, "visual") == 0 ||
+            ((u->options.contact || u->options.colliders) && strcmp(c->name, "collision") == 0);
         if (is_shape) continue; // urdf_shapes.c
         if (strcmp(c->name, "inertial") != 0) {
             tali_urdf_leave(u, c);

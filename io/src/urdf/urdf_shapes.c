@@ -253,11 +253,13 @@ static void add_surface(const tali_urdf *u, tal_model *model, tal_force_ix conta
 }
 
 // The ground is all that is below z = 0: a half-space holds the points with x >= 0 of its frame.
+static const tal_mat3 below = {{0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}};
+
 static void add_floor(const tali_urdf *u, tal_model *model, tal_force_ix contact)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
     def.name = "floor";
-    def.X_BS.R = (tal_mat3){{0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}};
+    def.X_BS.R = below;
     def.material = u->options.material;
     def.material.stiffness = def.material.foundation = (double)INFINITY;
     def.material.dissipation = 0.0; // that of the links counts
@@ -326,6 +328,49 @@ static void touch(tali_urdf *u, tal_model *model, const shape *it, tal_body_ix b
     }
 }
 
+// --- hard contact ---
+
+static void add_collider(const tali_urdf *u, tal_model *model, tal_body_ix body, tal_xform X_BS,
+                         tal_shape solid, const char *name)
+{
+    tal_collider_def def = tal_collider_def_default();
+    def.name = name;
+    def.body = body;
+    def.X_BS = X_BS;
+    def.shape = solid;
+    def.material.static_mu = u->options.material.static_friction;
+    def.material.sliding_mu = u->options.material.dynamic_friction;
+    def.cliques = body.i > 0 ? 1 : 0; // links do not touch each other
+    (void)tal_matter_add_collider(model->matter, &def);
+}
+
+// A collider of a collision. A mesh that is not convex is left out, with a remark.
+static void collide(tali_urdf *u, tal_model *model, const shape *it, tal_body_ix body)
+{
+    const tal_vec3 half = tal_v3_scale(0.5, it->size);
+    const double radius = it->size.x;
+    tal_shape solid = tal_shape_sphere(radius);
+    if (it->form == NO_FORM) return;
+    if (it->form == BOX) solid = tal_shape_brick(half, 0.0);
+    if (it->form == CYLINDER) solid = tal_shape_cylinder(radius, half.y, 0.0);
+    if (it->form == CAPSULE) solid = tal_shape_capsule(radius, half.y + radius);
+    if (it->form == MESH) {
+        const tal_mesh *mesh = read_mesh_file(u, model, it);
+        tal_hull *hull = NULL;
+        if (mesh == NULL) return;
+        solid = tal_shape_mesh(mesh);
+        const tal_status st = tal_hull_create(&u->options.allocator, &solid, it->file, &hull, NULL);
+        tal_hull_destroy(hull);
+        if (st != TAL_OK) {
+            tali_urdf_remark_on(u, TAL_WARNING,
+                                "meshes that are not convex are not used for contact", it->element,
+                                it->file);
+            return;
+        }
+    }
+    add_collider(u, model, body, it->X_BS, solid, NULL);
+}
+
 // --- all of them ---
 
 // What is part of Ground would stay in it forever.
@@ -340,19 +385,23 @@ static bool is_held(const tali_urdf *u, int link)
 void tali_urdf_add_shapes(tali_urdf *u, tal_model *model)
 {
     tal_force_ix contact = {-1};
-    if (u->options.contact) {
+    if (u->options.colliders) {
+        add_collider(u, model, TAL_GROUND, tal_xf_from_R(below), tal_shape_half_space(), "floor");
+    } else if (u->options.contact) {
         contact = tal_forces_add_contact(model->forces, "contact", NULL);
         add_floor(u, model, contact);
     }
     for (int i = 0; i < u->num_links; ++i) {
         const tali_urdf_link *link = &u->links[i];
-        const bool touches = u->options.contact && !is_held(u, i);
+        const bool touches = (u->options.contact || u->options.colliders) && !is_held(u, i);
         for (const tali_xml_element *e = link->element->first; e != NULL; e = e->next) {
             const bool is_collision = strcmp(e->name, "collision") == 0;
             if (!is_collision && strcmp(e->name, "visual") != 0) continue;
             if (is_collision && !touches) continue;
             const shape it = read_shape(u, e);
-            if (is_collision) {
+            if (is_collision && u->options.colliders) {
+                collide(u, model, &it, link->body);
+            } else if (is_collision) {
                 touch(u, model, &it, link->body, contact);
             } else {
                 show(u, model->matter, &it, link->body);

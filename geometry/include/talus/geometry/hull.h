@@ -51,7 +51,7 @@ typedef struct tal_hull tal_hull;
  * @param[out] out        the hull, owned by the caller; NULL on failure
  * @param[out] err        what is wrong; may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE for a shape that is not convex, an ellipsoid or a torus, for a
- *         mesh of more than 65534 vertices, and for sizes that tal_shape_check() refuses;
+ *         mesh of more than 32735 vertices, and for sizes that tal_shape_check() refuses;
  *         TAL_ERR_NOT_FINITE, TAL_ERR_NULL, TAL_ERR_NO_MEMORY
  */
 TAL_API TAL_NODISCARD tal_status tal_hull_create(const tal_allocator *allocator,

@@ -47,6 +47,9 @@ typedef struct tal_urdf_options {
     /// z = 0, not with each other. Corners and rims are rounded to a tenth of the smallest half
     /// length. Meshes must be closed, in `.obj` files.
     bool contact;
+    /// Make colliders of them instead (talus/matter/collider.h), for a tal_contact_stepper: hard
+    /// contact with the friction of `material`. Meshes must be convex.
+    bool colliders;
     tal_contact_material material; ///< of these shapes; the floor is rigid, with this friction
     const tal_model_param *starts; ///< [num_starts] as tal_model_options.starts
     int num_starts;
