@@ -100,7 +100,7 @@ static tal_status one_pile_step(cli_run *run, double t)
     const tal_status st = tal_contact_stepper_step_to(run->pile, run->state, next);
     if (st != TAL_OK) run->error = *tal_contact_stepper_error(run->pile);
     ++run->num_pile_steps;
-    if (st == TAL_OK && run->go_on != NULL) run->was_stopped = !run->go_on(run->context, next);
+    if (st == TAL_OK && run->proceed != NULL) run->was_stopped = !run->proceed(run->context, next);
     return st;
 }
 
