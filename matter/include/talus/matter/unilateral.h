@@ -289,8 +289,8 @@ TAL_API double tal_unilateral_slip_speed(const tal_matter *matter, tal_state *st
                                          tal_unilateral_ix element);
 
 /**
- * How far a sliding element is from a jam (Painleve): what is left of the effect of its normal force
- * when its friction goes with it, 1 - mu dN/dsigma; of one contact k / A_NN with
+ * How far a sliding element is from a jam (Painleve): what is left of the effect of its normal
+ * force when its friction goes with it, 1 - mu dN/dsigma; of one contact k / A_NN with
  * k = A_NN - mu A_NT . d. At zero no force keeps it from penetrating. 1 for an element that does
  * not slide. Up to TAL_STAGE_ACCELERATION, and a solve: a diagnostic. NaN when it cannot be
  * computed.
