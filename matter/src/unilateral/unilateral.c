@@ -251,6 +251,7 @@ void tali_unilaterals_destroy(tal_matter *matter)
         const size_t corners = (size_t)all->list[i].num_corners;
         tali_free(&matter->allocator, all->list[i].polygon, 2 * corners * sizeof(double));
     }
+    tali_free(&matter->allocator, all->quick, (size_t)all->num_quick * sizeof *all->quick);
     tali_names_free(&all->names, &matter->allocator);
     tali_free(&matter->allocator, all->list, (size_t)all->capacity * sizeof *all->list);
 }

@@ -115,6 +115,15 @@ tal_status tali_unilaterals_declare(tal_matter *matter)
         if (st != TAL_OK) return st;
     }
     const size_t n = (size_t)all->count;
+    all->quick = tali_alloc(&matter->allocator, n * sizeof *all->quick);
+    if (all->quick == NULL) {
+        return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d unilaterals",
+                               all->count);
+    }
+    all->num_quick = all->count;
+    for (int i = 0; i < all->count; ++i) {
+        all->quick[i] = tali_unilateral_quick_of(matter, i);
+    }
     const size_t bytes = n * (sizeof(tal_unilateral_impact) + sizeof(tal_unilateral_material) + 1);
     tal_unilateral_impact *impacts = tali_alloc(&matter->allocator, bytes);
     if (impacts == NULL) {

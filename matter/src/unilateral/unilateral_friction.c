@@ -184,6 +184,54 @@ tal_status tali_unilaterals_slide(const tal_matter *matter, tal_state *state,
     return st;
 }
 
+// --- how far from a jam ---
+
+// 1 - mu N' r of one element, with the response r to a unit of its friction.
+static tal_status find_margin(const tal_matter *matter, tal_state *state,
+                              const tali_tree_view *view, int i, const slide_room *room,
+                              double *margin)
+{
+    const int first = tal_group_start(matter->system, state, matter->constraints.udoterr);
+    const double *lambda = tal_state_multipliers(state) + first;
+    const double *d = tali_unilateral_directions(matter, state);
+    if (d == NULL) return tal_state_error(state)->status;
+    double mu = 0.0;
+    tal_status st = calc_column(matter, state, view, i, d + 2 * (ptrdiff_t)i, room, room->columns);
+    if (st == TAL_OK) st = tali_constraints_respond(matter, state, room->columns, room->responses);
+    if (st == TAL_OK) st = tali_unilateral_mu(matter, state, view, i, &mu);
+    if (st != TAL_OK) return st;
+    const tali_unilateral_press press = tali_unilateral_press_of(matter, state, i);
+    const double slope = tali_unilateral_press_slope(&press, lambda, room->responses);
+    const bool is_reversed = press.is_load && tali_unilateral_pressing(&press, lambda) < 0.0;
+    *margin = 1.0 - mu * (is_reversed ? -slope : slope);
+    return TAL_OK;
+}
+
+double tal_unilateral_slide_margin(const tal_matter *matter, tal_state *state,
+                                   tal_unilateral_ix element)
+{
+    if (tali_unilateral_at(matter, element, __func__) == NULL) return TALI_NAN;
+    if (state == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+        return TALI_NAN;
+    }
+    if (tal_system_realize(matter->system, state, TAL_STAGE_ACCELERATION) != TAL_OK) {
+        return TALI_NAN;
+    }
+    if (!slides(matter, state, element.i)) return 1.0;
+    tali_tree_view view;
+    slide_room room;
+    double margin = TALI_NAN;
+    if (!tali_tree_realize_view(matter, state, TALI_DYNAMICS, &view)) return TALI_NAN;
+    const size_t mark = tal_state_scratch_mark(state);
+    void *block = tal_state_scratch_take(state, carve_room(matter, &room, NULL));
+    if (block == NULL) return TALI_NAN;
+    (void)carve_room(matter, &room, block);
+    const tal_status st = find_margin(matter, state, &view, element.i, &room, &margin);
+    tal_state_scratch_release(state, mark);
+    return st == TAL_OK ? margin : TALI_NAN;
+}
+
 // --- the forces ---
 
 tal_status tali_unilaterals_add_friction(const tal_matter *matter, tal_state *state,

@@ -44,6 +44,13 @@ tal_status tali_unilateral_slip(const tal_matter *matter, tal_state *state,
 bool tali_unilateral_view(const tal_matter *matter, tal_state *state, tal_stage stage,
                           tali_tree_view *view);
 
+/// How the gap of element `i` is found.
+tali_unilateral_quick tali_unilateral_quick_of(const tal_matter *matter, int i);
+
+/// The gap of element `i`, or its rate, from poses. False where it is not found that way.
+bool tali_unilateral_quick_gap(const tal_matter *matter, tal_state *state,
+                               const tali_tree_view *view, int i, bool is_rate, double *value);
+
 /// N as a function of multipliers in the order of udoterr.
 typedef struct tali_unilateral_press {
     int count; ///< rows; 0: nothing presses

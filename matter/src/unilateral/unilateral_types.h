@@ -25,15 +25,33 @@ typedef struct tali_unilateral {
     tal_unilateral_material material;
 } tali_unilateral;
 
+/// How the gap of an element is found.
+typedef enum tali_unilateral_gap_kind {
+    TALI_UNILATERAL_NO_GAP,
+    TALI_UNILATERAL_ANY_GAP,   ///< by its constraint
+    TALI_UNILATERAL_POINT_GAP, ///< from here on: from poses
+    TALI_UNILATERAL_SPHERE_GAP
+} tali_unilateral_gap_kind;
+
+/// What is needed for that, close together: there may be thousands.
+typedef struct tali_unilateral_quick {
+    tali_unilateral_gap_kind kind;
+    int normal;
+    int param0; ///< first parameter of the normal
+    int bodies[2];
+} tali_unilateral_quick;
+
 /// Everything matter knows of its unilateral elements. Const after topology.
 typedef struct tali_unilaterals {
     tali_unilateral *list;
     int count;
     int capacity;
     tali_names names;
-    int most_sliding;  ///< 0: the default
-    int most_touching; ///< 0: the default
-    int num_grips;     ///< elements that have one
+    int most_sliding;             ///< 0: the default
+    int most_touching;            ///< 0: the default
+    int num_grips;                ///< elements that have one
+    tali_unilateral_quick *quick; ///< [count] once the topology is realized
+    int num_quick;
 
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix materials;  ///< tal_unilateral_material[count]

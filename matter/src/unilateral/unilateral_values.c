@@ -69,6 +69,8 @@ double tal_unilateral_gap(const tal_matter *matter, tal_state *state, tal_unilat
 {
     question ask;
     if (!begin(&ask, matter, state, element, TAL_STAGE_POSITION, __func__)) return TALI_NAN;
+    double quick = TALI_NAN;
+    if (tali_unilateral_quick_gap(matter, state, &ask.view, element.i, false, &quick)) return quick;
     if (ask.part < 0 || ask.it->is_ratchet) return TALI_NAN;
     return normal_row(&ask, NULL, NULL, matter->constraints.list[ask.part].ops.calc_p);
 }
@@ -77,6 +79,8 @@ double tal_unilateral_speed(const tal_matter *matter, tal_state *state, tal_unil
 {
     question ask;
     if (!begin(&ask, matter, state, element, TAL_STAGE_VELOCITY, __func__)) return TALI_NAN;
+    double quick = TALI_NAN;
+    if (tali_unilateral_quick_gap(matter, state, &ask.view, element.i, true, &quick)) return quick;
     if (ask.part < 0) return TALI_NAN;
     return normal_row(&ask, NULL, NULL, matter->constraints.list[ask.part].ops.calc_v);
 }

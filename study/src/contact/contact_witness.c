@@ -23,16 +23,9 @@ static bool is_open(const tal_contacts *contacts, const tal_state *state, int i)
            tal_unilateral_is_enabled(contacts->matter, state, element);
 }
 
-static bool is_ratchet(const tal_contacts *contacts, int i)
+static bool has_trait(const tal_contacts *contacts, int i, tali_contacts_trait trait)
 {
-    return tal_unilateral_level_of(contacts->matter, (tal_unilateral_ix){i}) ==
-           TAL_UNILATERAL_VELOCITY;
-}
-
-static bool is_contact(const tal_contacts *contacts, int i)
-{
-    return tal_unilateral_level_of(contacts->matter, (tal_unilateral_ix){i}) ==
-           TAL_UNILATERAL_POSITION;
+    return (contacts->traits[i] & trait) != 0;
 }
 
 // A number that could not be computed is a failure of its element.
@@ -51,7 +44,6 @@ static tal_status check(tal_state *state, const tal_contacts *contacts, int i, c
 static double limit_of(const tal_contacts *contacts, tal_state *state, int i, bool is_below)
 {
     const tal_unilateral_ix element = {i};
-    if (!tal_unilateral_is_limited(contacts->matter, element)) return SILENT;
     if (!is_below) {
         const bool is_in = tal_unilateral_is_enabled(contacts->matter, state, element);
         const double edge = tali_contacts_edge(contacts);
@@ -60,6 +52,7 @@ static double limit_of(const tal_contacts *contacts, tal_state *state, int i, bo
     return tal_unilateral_gap(contacts->matter, state, element) - tali_contacts_edge(contacts);
 }
 
+// Witnesses of the stage Position of all elements.
 tal_status tali_contacts_realize_position(const void *self, const tal_system *system,
                                           tal_state *state)
 {
@@ -68,45 +61,54 @@ tal_status tali_contacts_realize_position(const void *self, const tal_system *sy
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *gap = tal_group_upd_triggers(system, state, contacts->gap);
     double *limit = tal_group_upd_triggers(system, state, contacts->limit);
-    for (int i = 0; i < contacts->num; ++i) {
-        limit[i] = limit_of(contacts, state, i, memory[i].is_below != 0);
-        const tal_status known = check(state, contacts, i, "margin", limit[i]);
-        if (known != TAL_OK) return known;
-        gap[i] = SILENT;
-        if (!is_contact(contacts, i) || !is_open(contacts, state, i)) continue;
-        const tal_unilateral_ix element = {i};
-        gap[i] = tal_unilateral_gap(contacts->matter, state, element) - memory[i].gap_datum;
-        const tal_status st = check(state, contacts, i, "gap", gap[i]);
-        if (st != TAL_OK) return st;
+    tal_status st = tal_matter_calc_gaps(contacts->matter, state, false, gap);
+    for (int i = 0; i < contacts->num && st == TAL_OK; ++i) {
+        limit[i] = SILENT;
+        if (has_trait(contacts, i, TALI_CONTACTS_IS_LIMITED)) {
+            limit[i] = limit_of(contacts, state, i, memory[i].is_below != 0);
+            st = check(state, contacts, i, "margin", limit[i]);
+        }
+        const bool is_open = !isinf(gap[i]);
+        gap[i] = is_open ? gap[i] - memory[i].gap_datum : SILENT;
+        if (st == TAL_OK) st = check(state, contacts, i, "gap", gap[i]);
     }
-    return TAL_OK;
+    return st;
 }
 
+// Slip of an element that slides, speed of an open ratchet.
+static double slip_of(const tal_contacts *contacts, tal_state *state, int i, double datum)
+{
+    const tal_unilateral_ix element = {i};
+    const tal_unilateral_mode mode = mode_of(contacts, state, i);
+    if (mode == TAL_UNILATERAL_SLIDE) {
+        return tal_unilateral_slip_speed(contacts->matter, state, element) - datum;
+    }
+    if (has_trait(contacts, i, TALI_CONTACTS_IS_RATCHET) && is_open(contacts, state, i)) {
+        return tal_unilateral_speed(contacts->matter, state, element) - datum;
+    }
+    return SILENT;
+}
+
+// Rates of gaps, and slips.
 tal_status tali_contacts_realize_velocity(const void *self, const tal_system *system,
                                           tal_state *state)
 {
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
-    const tal_matter *matter = contacts->matter;
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *rate = tal_group_upd_triggers(system, state, contacts->gap_rate);
     double *slip = tal_group_upd_triggers(system, state, contacts->slip);
-    for (int i = 0; i < contacts->num; ++i) {
-        const tal_unilateral_ix element = {i};
-        const bool opens = is_open(contacts, state, i);
-        rate[i] =
-            opens && is_contact(contacts, i) ? tal_unilateral_speed(matter, state, element) : 0.0;
+    tal_status st = tal_matter_calc_gaps(contacts->matter, state, true, rate);
+    for (int i = 0; i < contacts->num && st == TAL_OK; ++i) {
         slip[i] = SILENT;
-        if (opens && is_ratchet(contacts, i)) {
-            slip[i] = tal_unilateral_speed(matter, state, element) - memory[i].slip_datum;
-        } else if (mode_of(contacts, state, i) == TAL_UNILATERAL_SLIDE) {
-            slip[i] = tal_unilateral_slip_speed(matter, state, element) - memory[i].slip_datum;
+        if (isinf(rate[i])) { // not open
+            rate[i] = 0.0;
+            slip[i] = slip_of(contacts, state, i, memory[i].slip_datum);
         }
-        tal_status st = check(state, contacts, i, "speed", rate[i]);
+        st = check(state, contacts, i, "speed", rate[i]);
         if (st == TAL_OK) st = check(state, contacts, i, "slip", slip[i]);
-        if (st != TAL_OK) return st;
     }
-    return TAL_OK;
+    return st;
 }
 
 // Friction that is left before an element begins to slip.
@@ -129,10 +131,13 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *normal = tal_group_upd_triggers(system, state, contacts->force);
     double *cone = tal_group_upd_triggers(system, state, contacts->cone);
+    const double *gap = tal_state_triggers(state, TAL_STAGE_POSITION) +
+                        tal_group_start(system, state, contacts->gap);
     for (int i = 0; i < contacts->num; ++i) {
         const tal_unilateral_ix element = {i};
-        const tal_unilateral_mode mode = mode_of(contacts, state, i);
         normal[i] = cone[i] = SILENT;
+        if (gap[i] != SILENT && memory[i].is_resting == 0) continue; // open
+        const tal_unilateral_mode mode = mode_of(contacts, state, i);
         if (mode != TAL_UNILATERAL_OFF) {
             const tal_unilateral_force force = tal_unilateral_force_of(matter, state, element);
             const bool has_normal = tal_unilateral_normal(matter, element).i >= 0;
@@ -167,7 +172,7 @@ static bool are_limits_kept(const tal_contacts *contacts, const tal_state *state
                           tal_group_start(contacts->system, state, contacts->limit);
     for (int i = 0; i < contacts->num; ++i) {
         const tal_unilateral_ix element = {i};
-        if (!tal_unilateral_is_limited(contacts->matter, element)) continue;
+        if (!has_trait(contacts, i, TALI_CONTACTS_IS_LIMITED)) continue;
         const bool is_in = tal_unilateral_is_enabled(contacts->matter, state, element);
         if (is_in != (value[i] > 0.0)) return false;
     }

@@ -129,6 +129,16 @@ static void add_causes(const tal_contacts *contacts)
     (void)tal_system_add_event(contacts->system, contacts->me, &def);
 }
 
+static uint8_t traits_of(const tal_contacts *contacts, int i)
+{
+    const tal_unilateral_ix element = {i};
+    const tal_unilateral_level level = tal_unilateral_level_of(contacts->matter, element);
+    const bool is_limited = tal_unilateral_is_limited(contacts->matter, element);
+    return (uint8_t)((level == TAL_UNILATERAL_POSITION ? TALI_CONTACTS_HAS_GAP : 0) |
+                     (level == TAL_UNILATERAL_VELOCITY ? TALI_CONTACTS_IS_RATCHET : 0) |
+                     (is_limited ? TALI_CONTACTS_IS_LIMITED : 0));
+}
+
 // Witnesses, memory and events for the elements that matter has by now.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
@@ -143,6 +153,13 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     }
     add_memory(contacts, initial);
     tali_free(&contacts->allocator, initial, bytes);
+    contacts->traits = tali_alloc(&contacts->allocator, (size_t)contacts->num);
+    if (contacts->traits == NULL) {
+        return tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for contacts");
+    }
+    for (int i = 0; i < contacts->num; ++i) {
+        contacts->traits[i] = traits_of(contacts, i);
+    }
     contacts->gap = add_witnesses(contacts, "gaps", TAL_STAGE_POSITION);
     contacts->gap_rate = add_witnesses(contacts, "rates of gaps", TAL_STAGE_VELOCITY);
     contacts->slip = add_witnesses(contacts, "slips", TAL_STAGE_VELOCITY);
@@ -160,6 +177,7 @@ static void destroy(void *self)
 {
     tal_contacts *contacts = self;
     const tal_allocator allocator = contacts->allocator;
+    tali_free(&allocator, contacts->traits, contacts->traits != NULL ? (size_t)contacts->num : 0);
     tali_free(&allocator, contacts, sizeof *contacts);
 }
 
@@ -220,6 +238,7 @@ tal_contacts *tal_contacts_create(tal_system *system, const tal_contacts_def *de
     contacts->allocator = allocator;
     contacts->def = chosen;
     contacts->num = 0;
+    contacts->traits = NULL;
     // the call destroys a subsystem that it refuses
     const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &contacts_ops, contacts);
     if (me.i < 0) return NULL;

@@ -35,12 +35,20 @@ typedef struct tali_contacts_memory {
     int32_t is_below;   ///< within its limits, but below its plane: its gap tells when it is back
 } tali_contacts_memory;
 
+/// What an element is, whatever the State: bits.
+typedef enum tali_contacts_trait {
+    TALI_CONTACTS_HAS_GAP = 1,
+    TALI_CONTACTS_IS_RATCHET = 2,
+    TALI_CONTACTS_IS_LIMITED = 4
+} tali_contacts_trait;
+
 struct tal_contacts {
     tal_system *system;
     const tal_matter *matter;
     tal_allocator allocator;
     tal_subsystem_ix me;
     tal_contacts_def def;
+    uint8_t *traits;                               ///< [num] tali_contacts_trait; owned
     int num;                                       ///< elements, once the topology is realized
     tal_group_ix gap, gap_rate, slip, force, cone; ///< [num] slots each
     tal_group_ix limit;                            ///< [num]

@@ -1,5 +1,5 @@
 // matter/src/unilateral/impact.c, impact_path.c and impact_problem.c: impulses against closed forms
-// and identities. Numbers are those of the specification's tests T11 to T15.
+// and identities. Numbers are those of the specification's tests T10 to T15.
 #include "unilateral/impact_internal.h"
 #include "unilateral_support.h"
 
@@ -43,6 +43,40 @@ static void hit(rod *it, const rod_row *row, tal_impact_report *report)
     ck_assert_int_eq(report->num_impacting, 1);
     ck_assert_double_eq_tol(kinetic(&it->model) - T, report->energy, ROUND_OFF * (1.0 + T));
 }
+
+// T10: a rod of 1 kg and 1 m falls on its tip without friction, at 3 m/s. The impulse
+// pi = (1 + e) 3 / (1 + 3 cos^2) is vertical: the center changes by pi, and the rate by 6 cos pi;
+// the tip leaves at 3 e, and energy falls by (1 - e^2) 9 / (2 (1 + 3 cos^2)).
+START_TEST(rods_that_hit_without_friction_have_a_closed_form)
+{
+    const struct {
+        double angle, e;
+    } rows[] = {{0.0, 0.5}, {30.0, 0.0}, {45.0, 1.0}, {80.0, 0.7}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        rod it;
+        tal_impact_report report;
+        const double angle = rows[i].angle * TAL_DEGREE, e = rows[i].e, c = cos(angle);
+        rod_create(&it, angle, bouncy(0.0, e));
+        tal_body_set_u(it.model.matter, it.model.state, it.body, 2, -3.0);
+        ck_assert_int_eq(tal_matter_solve_impact(it.model.matter, it.model.state, NULL, &report),
+                         TAL_OK);
+        const tal_unilateral_impact impact =
+            tal_unilateral_impact_of(it.model.matter, it.model.state, it.tip);
+        const double A = 1.0 + 3.0 * c * c, pi = (1.0 + e) * 3.0 / A;
+        const double *u = tal_state_u(it.model.state);
+        ck_assert_double_eq_tol(impact.normal, pi, ROUND_OFF);
+        ck_assert_double_eq_tol(impact.speed, 3.0, ROUND_OFF);
+        ck_assert_double_eq_tol(impact.after, 3.0 * e, ROUND_OFF);
+        ck_assert_double_eq_tol(u[0], -6.0 * c * pi, ROUND_OFF);
+        ck_assert_double_eq_tol(u[1], 0.0, ROUND_OFF);
+        ck_assert_double_eq_tol(u[2], -3.0 + pi, ROUND_OFF);
+        ck_assert_double_eq_tol(report.energy, -0.5 * (1.0 - e * e) * 9.0 / A, ROUND_OFF);
+        test_model_end(&it.model);
+    }
+}
+
+END_TEST
 
 // Routh's path: slip, its end, stick or slip the other way.
 START_TEST(rods_that_hit_with_friction_follow_rouths_path)
@@ -395,6 +429,7 @@ int main(void)
     test_record_breaches();
     Suite *suite = suite_create("matter/impact");
     TCase *tc = tcase_create("impulses");
+    tcase_add_test(tc, rods_that_hit_without_friction_have_a_closed_form);
     tcase_add_test(tc, rods_that_hit_with_friction_follow_rouths_path);
     tcase_add_test(tc, a_spinning_ball_slips_straight_and_ends_rolling);
     tcase_add_test(tc, slip_that_turns_keeps_to_the_cone_and_loses_energy);

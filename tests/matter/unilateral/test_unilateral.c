@@ -521,6 +521,72 @@ START_TEST(an_element_starts_off_even_if_its_constraint_was_enabled)
 
 END_TEST
 
+// --- gaps of all elements ---
+
+/// Points and spheres over planes, and a rope, between bodies of a random tree.
+typedef struct many {
+    tal_unilateral_ix element[5];
+    test_rng rng;
+} many;
+
+static void add_many(tal_matter *matter, void *context)
+{
+    many *it = context;
+    const tal_body_ix bodies[5][2] = {{{0}, {9}}, {{3}, {8}}, {{7}, {0}}, {{4}, {10}}, {{2}, {6}}};
+    for (int k = 0; k < 5; ++k) {
+        const tal_body_ix one = bodies[k][0], two = bodies[k][1];
+        const tal_xform plane = test_random_xform(&it->rng);
+        const tal_vec3 at = test_random_vec3(&it->rng);
+        it->element[k] =
+            k < 2   ? tal_unilateral_add_point_on_plane(matter, NULL, one, &plane, two, at)
+            : k < 4 ? tal_unilateral_add_sphere_on_plane(matter, NULL, one, &plane, two, at, 0.2)
+                    : tal_unilateral_add_rope(matter, NULL, one, plane.p, two, at, 9.0);
+    }
+}
+
+// What is found from poses is the error of the constraint, enabled, and its rate: sums of a dozen
+// products of numbers up to 20, 1e-13 of them.
+START_TEST(gaps_of_all_elements_are_the_errors_of_their_constraints)
+{
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+        many context = {.rng = test_rng_seed(seed)};
+        random_tree_def def = random_tree_def_default(seed + 900);
+        def.add_more = add_many;
+        def.context = &context;
+        random_tree tree = random_tree_create(&def);
+        double gap[5], rate[5];
+        ck_assert_int_eq(tal_system_realize(tree.system, tree.state, TAL_STAGE_VELOCITY), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, false, gap), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, true, rate), TAL_OK);
+        for (int k = 0; k < 5; ++k) {
+            const tal_unilateral_ix e = context.element[k];
+            ck_assert_double_eq(gap[k], tal_unilateral_gap(tree.matter, tree.state, e));
+            ck_assert_double_eq(rate[k], tal_unilateral_speed(tree.matter, tree.state, e));
+            ck_assert_int_eq(
+                tal_unilateral_set_mode(tree.matter, tree.state, e, TAL_UNILATERAL_ON, NULL),
+                TAL_OK);
+        }
+        ck_assert_int_eq(tal_system_realize(tree.system, tree.state, TAL_STAGE_VELOCITY), TAL_OK);
+        for (int k = 0; k < 5; ++k) {
+            const tal_constraint_rows rows = tal_constraint_rows_of(
+                tree.matter, tree.state, tal_unilateral_normal(tree.matter, context.element[k]));
+            const int sign = tal_unilateral_sign(tree.matter, context.element[k]);
+            const double p = sign * tal_state_qerr(tree.state)[rows.p0];
+            const double v = sign * tal_state_uerr(tree.state)[rows.p0];
+            ck_assert_double_eq_tol(gap[k], p, 1e-12 * (1.0 + fabs(p)));
+            ck_assert_double_eq_tol(rate[k], v, 1e-12 * (1.0 + fabs(v)) * 20.0);
+        }
+        double none[5];
+        ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, false, none), TAL_OK);
+        for (int k = 0; k < 5; ++k) {
+            ck_assert(isinf(none[k])); // nothing is open
+        }
+        random_tree_destroy(&tree);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -533,6 +599,7 @@ int main(void)
     tcase_add_test(tc, modes_that_an_element_cannot_have_are_refused_by_name);
     tcase_add_test(tc, materials_are_checked_field_by_field);
     tcase_add_test(tc, mistakes_are_kept_until_the_topology_is_realized);
+    tcase_add_test(tc, gaps_of_all_elements_are_the_errors_of_their_constraints);
     tcase_add_test(tc, an_element_starts_off_even_if_its_constraint_was_enabled);
     suite_add_tcase(suite, tc);
     return test_run(suite);

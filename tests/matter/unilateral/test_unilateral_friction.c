@@ -122,6 +122,9 @@ START_TEST(a_rod_that_slides_towards_its_tip_is_pressed_down_by_its_friction)
         if (way < 0) ck_assert_double_eq_tol(9.81 / k, 240.8013, 5e-5); // as printed in T7
         ck_assert_double_eq_tol(pi * k, 9.81, 1e-12); // k is a difference of numbers like 1.6
         ck_assert_double_eq_tol(
+            tal_unilateral_slide_margin(it.model.matter, it.model.state, it.tip),
+            k / (1.0 + 3.0 * c * c), 1e-12);
+        ck_assert_double_eq_tol(
             tal_unilateral_acceleration(it.model.matter, it.model.state, it.tip), 0.0, 1e-11);
     }
     test_model_end(&it.model);

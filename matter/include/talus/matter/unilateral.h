@@ -257,6 +257,16 @@ TAL_API double tal_unilateral_margin(const tal_matter *matter, tal_state *state,
 TAL_API double tal_unilateral_speed(const tal_matter *matter, tal_state *state,
                                     tal_unilateral_ix element);
 
+/**
+ * Gaps of all elements that are open, or their rates; INFINITY for the others, and for those that
+ * have none. Up to TAL_STAGE_POSITION, or TAL_STAGE_VELOCITY.
+ *
+ * @param[in]  rates   the rates of the gaps instead
+ * @param[out] values  [tal_matter_num_unilaterals()] NaN where one cannot be computed
+ */
+TAL_API tal_status tal_matter_calc_gaps(const tal_matter *matter, tal_state *state, bool rates,
+                                        double values[]);
+
 /// Its rate. Up to TAL_STAGE_ACCELERATION.
 TAL_API double tal_unilateral_acceleration(const tal_matter *matter, tal_state *state,
                                            tal_unilateral_ix element);
@@ -277,6 +287,16 @@ TAL_API tal_status tal_unilateral_calc_slip(const tal_matter *matter, tal_state 
  */
 TAL_API double tal_unilateral_slip_speed(const tal_matter *matter, tal_state *state,
                                          tal_unilateral_ix element);
+
+/**
+ * How far a sliding element is from a jam (Painleve): what is left of the effect of its normal
+ * force when its friction goes with it, 1 - mu dN/dsigma; of one contact k / A_NN with
+ * k = A_NN - mu A_NT . d. At zero no force keeps it from penetrating. 1 for an element that does
+ * not slide. Up to TAL_STAGE_ACCELERATION, and a solve: a diagnostic. NaN when it cannot be
+ * computed.
+ */
+TAL_API double tal_unilateral_slide_margin(const tal_matter *matter, tal_state *state,
+                                           tal_unilateral_ix element);
 
 /// What an element does to its bodies.
 typedef struct tal_unilateral_force {
