@@ -149,7 +149,8 @@ expect 1 simulate late.talus -q -e 2 -o late.sto
 has err "'late'"
 has late.sto 'talus_incomplete=failed at t = '
 expect 1 sweep late.talus -q -v mass=1:2:2 -e 2 -c late
-has err "'late'"
+has err "talus sweep: row 1: delay 'late': its 4 samples reach back to t = "
+has err 'talus sweep: 2 of 2 samples failed.'
 expect 0 simulate late.talus -q -e 2 -c wave -o late.sto
 
 # --- a run that fails ends, with stops too: x'' = 2 x^3 has a pole, x = 1 / (1 - t) ---

@@ -128,6 +128,15 @@ START_TEST(bad_values_are_breaches)
     test_assert_breach(x = tal_plane_strain_modulus(-1.0, 0.3), TAL_ERR_BAD_VALUE, "-1");
     ck_assert(isnan(x));
     test_assert_breach(x = tal_plane_strain_modulus(1.0, 0.6), TAL_ERR_BAD_VALUE, "0.6");
+    const double bad[][2] = {{0.0, 0.3}, {INFINITY, 0.3}, {NAN, 0.3}, {1.0, -1.0}, {1.0, NAN}};
+    for (int i = 0; i < 5; ++i) {
+        test_assert_breach(x = tal_plane_strain_modulus(bad[i][0], bad[i][1]), TAL_ERR_BAD_VALUE,
+                           "positive");
+        ck_assert(isnan(x));
+        test_assert_breach(x = tal_confined_modulus(bad[i][0], bad[i][1]), TAL_ERR_BAD_VALUE,
+                           "positive");
+        ck_assert(isnan(x));
+    }
     test_assert_breach(x = tal_confined_modulus(1.0, 0.5), TAL_ERR_BAD_VALUE, "0.5");
     ck_assert(isnan(x));
     test_assert_breach(both = tal_contact_combine(NULL, &m, 1.5), TAL_ERR_NULL, "NULL");
