@@ -81,6 +81,7 @@ static void add_coordinates(tali_osim_analysis *a, inducing *it)
     }
 }
 
+// Bodies that are asked for by name, all of them, and the mass center of all.
 static void add_bodies(tali_osim_analysis *a, inducing *it)
 {
     const tali_osim *o = &a->tool->o;
