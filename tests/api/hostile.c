@@ -430,6 +430,7 @@ static void make_studies(void)
     check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);
     check(tal_static_optimizer_create(whole.system, whole.forces, NULL, &o->static_optimizer, &err),
           &err);
+    check(tal_induced_create(whole.system, whole.forces, NULL, &o->induced, &err), &err);
     const tal_model model = {.system = whole.system,
                              .state = whole.at[NUM_STAGES - 1],
                              .matter = whole.matter,

@@ -216,6 +216,7 @@ typedef struct hostile_objects {
     tal_sweep *sweep;
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
+    tal_induced *induced;
     tal_table *table;
     tal_scene *scene;
     tal_diagnostics *diagnostics;
@@ -244,6 +245,7 @@ OBJECT(tal_tracker, tracker)
 OBJECT(tal_sweep, sweep)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)
+OBJECT(tal_induced, induced)
 OBJECT(tal_table, table)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)

@@ -80,5 +80,6 @@ extern const tali_osim_analysis_kind tali_osim_body_kinematics;
 extern const tali_osim_analysis_kind tali_osim_point_kinematics;
 extern const tali_osim_analysis_kind tali_osim_joint_reaction;
 extern const tali_osim_analysis_kind tali_osim_static_optimization;
+extern const tali_osim_analysis_kind tali_osim_induced_accelerations;
 
 #endif // TALUS_IO_ANALYSIS_INTERNAL_H

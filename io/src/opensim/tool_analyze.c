@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const tali_osim_analysis_kind *const kinds[] = {
-    &tali_osim_kinematics, &tali_osim_body_kinematics, &tali_osim_point_kinematics,
-    &tali_osim_joint_reaction, &tali_osim_static_optimization};
+    &tali_osim_kinematics,     &tali_osim_body_kinematics,     &tali_osim_point_kinematics,
+    &tali_osim_joint_reaction, &tali_osim_static_optimization, &tali_osim_induced_accelerations};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof *kinds,

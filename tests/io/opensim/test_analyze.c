@@ -477,6 +477,46 @@ START_TEST(static_optimization_follows_the_accelerations_of_the_motion)
 
 END_TEST
 
+// The rod at 0.3 rad with u = 2: (I + m l^2) udot = -m g l sin q of gravity, 3 and 4 N m of the
+// motors at a control of one; speed turns its mass center to the pin with u^2 l.
+START_TEST(induced_accelerations_are_those_of_each_force_alone)
+{
+    write_motors();
+    write_states("swing", "swing_u", 1.0);
+    write_text("a.xml", ANALYZE(STATES, "<InducedAccelerations name='IA'><body_names>rod "
+                                        "center_of_mass</body_names><compute_potentials_only>true"
+                                        "</compute_potentials_only><in_degrees>false</in_degrees>"
+                                        "</InducedAccelerations>"));
+    tal_osim_results *r = run_good("a.xml", NULL, 0);
+    ck_assert_int_eq(tal_osim_results_num(r), 3);
+    static const char *const files[] = {"IA_swing.sto", "IA_rod.sto", "IA_center_of_mass.sto"};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_ptr_nonnull(strstr(tal_osim_results_path(r, i), files[i]));
+    }
+    const double J = inertia + MASS * length * length;
+    for (int k = 0; k < 3; ++k) {
+        const double q = rows[k][0], u = rows[k][1];
+        ck_assert_double_eq_tol(value(r, 0, k, "gravity"), udot_of(q), 1e-12);
+        ck_assert_double_eq_tol(value(r, 0, k, "velocity"), 0.0, 1e-12);
+        ck_assert_double_eq_tol(value(r, 0, k, "strong"), 1.0 / J, 1e-12);
+        ck_assert_double_eq_tol(value(r, 0, k, "total"), udot_of(q) + 2.0 / J, 1e-12);
+        for (int t = 1; t < 3; ++t) {
+            ck_assert_double_eq_tol(value(r, t, k, "velocity_X"), -length * u * u * sin(q), 1e-12);
+            ck_assert_double_eq_tol(value(r, t, k, "velocity_Y"), length * u * u * cos(q), 1e-12);
+            ck_assert_double_eq_tol(value(r, t, k, "weak_X"), length * cos(q) / J, 1e-12);
+        }
+        ck_assert_double_eq_tol(value(r, 1, k, "weak_Oz"), 1.0 / J, 1e-12);
+    }
+    tal_osim_results_destroy(r);
+    write_text("a.xml", ANALYZE(STATES, "<InducedAccelerations><coordinate_names>knee"
+                                        "</coordinate_names></InducedAccelerations>"));
+    assert_says("a.xml", NULL, TAL_ERR_FILE, "no coordinate 'knee'");
+    write_text("a.xml", ANALYZE(STATES, "<InducedAccelerations/>"));
+    assert_survives_failing_memory("a.xml");
+}
+
+END_TEST
+
 START_TEST(static_optimization_survives_every_failure_of_memory)
 {
     write_motors();
@@ -509,6 +549,7 @@ int main(void)
     tcase_add_test(tc, static_optimization_shares_the_moment);
     tcase_add_test(tc, static_optimization_follows_the_accelerations_of_the_motion);
     tcase_add_test(tc, static_optimization_survives_every_failure_of_memory);
+    tcase_add_test(tc, induced_accelerations_are_those_of_each_force_alone);
     suite_add_tcase(suite, tc);
     const int code = test_run(suite);
     remove_folder(files, 7);

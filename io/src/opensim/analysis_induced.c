@@ -1,0 +1,251 @@
+// Induced accelerations along a motion: what each muscle alone does to coordinates and bodies.
+#include "opensim/analysis_internal.h"
+
+#include <talus/study/induced.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+enum {
+    COM = -1, // in place of a body: the mass center of all
+    MAX_TARGETS = 256
+};
+
+// A table: of a coordinate, a body, or the mass center.
+typedef struct target {
+    bool is_body;
+    int index; // a coordinate or a body of the file; COM
+    tal_table *table;
+} target;
+
+typedef struct inducing {
+    tal_induced *induced;
+    int num, nu, nb; // contributors, speeds, bodies
+    target *targets; // [num_targets]
+    int num_targets;
+    double *udot;          // [num + 1][nu] the last row: of all
+    double *row;           // [1 + 6 (num + 1)]
+    tal_spatial_vec *A_GB; // [num + 1][nb]
+} inducing;
+
+// --- tables ---
+
+static const char *name_of(const inducing *it, int k)
+{
+    return k == 0 ? "total" : tal_induced_name(it->induced, k - 1);
+}
+
+// A table of one number for each contributor, of three, or of six.
+static void add_target(tali_osim_analysis *a, inducing *it, const char *name, bool is_body,
+                       int index)
+{
+    static const char *const ends[] = {"_X", "_Y", "_Z", "_Ox", "_Oy", "_Oz"};
+    if (it->num_targets == MAX_TARGETS) {
+        tali_osim_analysis_error(a, "body_names", "there are more than %d tables", MAX_TARGETS);
+        return;
+    }
+    char file[300];
+    (void)snprintf(file, sizeof file, "%.100s_%.60s_%.100s.sto", a->tool->name, a->name, name);
+    tal_table *table = tali_osim_tool_add_result(a->tool, file, "Induced Accelerations");
+    it->targets[it->num_targets++] = (target){is_body, index, table};
+    const int width = !is_body ? 1 : index == COM ? 3 : 6;
+    for (int k = 0; k <= it->num && table != NULL; ++k) {
+        for (int c = 0; c < width; ++c) {
+            tali_osim_tool_add_column(a->tool, table, name_of(it, k), is_body ? ends[c] : "");
+        }
+    }
+    if (table != NULL) tal_table_set_in_degrees(table, a->in_degrees);
+}
+
+static void add_coordinates(tali_osim_analysis *a, inducing *it)
+{
+    const tali_osim *o = &a->tool->o;
+    const char *names[TALI_OSIM_MAX_LIST];
+    const int n =
+        tali_osim_words(&a->tool->setup, a->element, "coordinate_names", names, TALI_OSIM_MAX_LIST);
+    const bool all = n == 0 || strcmp(names[0], "all") == 0;
+    for (int c = 0; c < o->num_coordinates && all; ++c) {
+        add_target(a, it, o->coordinates[c].name, false, c);
+    }
+    for (int i = 0; i < n && !all; ++i) {
+        const int c = tali_name_map_find(&o->coordinate_names, names[i]);
+        if (c < 0) {
+            tali_osim_analysis_error(a, "coordinate_names", "the model has no coordinate '%.60s'",
+                                     names[i]);
+        } else {
+            add_target(a, it, names[i], false, c);
+        }
+    }
+}
+
+// Bodies that are asked for by name, all of them, and the mass center of all.
+static void add_bodies(tali_osim_analysis *a, inducing *it)
+{
+    const tali_osim *o = &a->tool->o;
+    const char *names[TALI_OSIM_MAX_LIST];
+    int n = tali_osim_words(&a->tool->setup, a->element, "body_names", names, TALI_OSIM_MAX_LIST);
+    const bool all = n > 0 && strcmp(names[0], "all") == 0;
+    for (int b = 1; b < o->num_bodies && all; ++b) {
+        add_target(a, it, o->bodies[b].name, true, b);
+    }
+    if (n == 0 || all) {
+        names[0] = "center_of_mass";
+        n = 1;
+    }
+    for (int i = 0; i < n; ++i) {
+        const bool is_com = strcmp(names[i], "center_of_mass") == 0;
+        const int b = is_com ? COM : tali_name_map_find(&o->body_names, names[i]);
+        if (!is_com && b < 1) {
+            tali_osim_analysis_error(a, "body_names", "the model has no body '%.60s'", names[i]);
+        } else {
+            add_target(a, it, names[i], true, b);
+        }
+    }
+}
+
+static bool take_memory(tali_osim_analysis *a, inducing *it)
+{
+    const size_t n = (size_t)it->num + 1;
+    it->targets = tali_osim_analysis_take(a, MAX_TARGETS * sizeof *it->targets);
+    it->udot = tali_osim_analysis_take(a, n * (size_t)it->nu * sizeof *it->udot);
+    it->row = tali_osim_analysis_take(a, (1 + 6 * n) * sizeof *it->row);
+    it->A_GB = tali_osim_analysis_take(a, n * (size_t)it->nb * sizeof *it->A_GB);
+    return it->targets != NULL && it->udot != NULL && it->row != NULL && it->A_GB != NULL;
+}
+
+// The study, and a table for each coordinate and body that is asked for.
+static void begin(tali_osim_analysis *a)
+{
+    tali_osim *setup = &a->tool->setup;
+    const tal_model *model = &a->tool->model;
+    inducing *it = tali_osim_analysis_take(a, sizeof *it);
+    a->data = it;
+    if (it == NULL) return;
+    *it =
+        (inducing){.nu = tal_matter_nu(model->matter), .nb = tal_matter_num_bodies(model->matter)};
+    if (tali_osim_first_of(a->element, "ConstraintSet") != NULL) {
+        tali_osim_analysis_warn(a, "ConstraintSet",
+                                "its constraints do not take the place of external loads: what "
+                                "these do is in the columns 'other'");
+    }
+    tal_induced_def def = tal_induced_def_default();
+    def.potentials = tali_osim_bool(setup, a->element, "compute_potentials_only", false);
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st =
+        tal_induced_create(model->system, model->forces, &def, &it->induced, &err);
+    tali_osim_tool_fail(a->tool, st, &err);
+    if (st != TAL_OK) return;
+    it->num = tal_induced_num(it->induced);
+    if (!take_memory(a, it)) return;
+    add_coordinates(a, it);
+    add_bodies(a, it);
+}
+
+// --- a row ---
+
+// Acceleration of a body's mass center by contributor k; those of speeds turn it round, too.
+static tal_vec3 com_acceleration(const tali_osim_analysis *a, const inducing *it, int k,
+                                 tal_body_ix body)
+{
+    const tal_model *model = &a->tool->model;
+    const tal_xform X_GB = tal_body_X_GB(model->matter, model->state, body);
+    const tal_vec3 com = tal_body_mass_props(model->matter, model->state, body).com;
+    const tal_vec3 r = tal_m3_mul_v3(X_GB.R, com);
+    const tal_spatial_vec A = it->A_GB[(size_t)k * (size_t)it->nb + (size_t)body.i];
+    tal_vec3 sum = tal_v3_add(A.v, tal_v3_cross(A.w, r));
+    if (k == 0 || strcmp(name_of(it, k), "velocity") == 0) {
+        const tal_vec3 w = tal_body_V_GB(model->matter, model->state, body).w;
+        sum = tal_v3_add(sum, tal_v3_cross(w, tal_v3_cross(w, r)));
+    }
+    return sum;
+}
+
+static tal_vec3 whole_acceleration(const tali_osim_analysis *a, const inducing *it, int k)
+{
+    const tal_model *model = &a->tool->model;
+    tal_vec3 sum = TAL_VEC3_ZERO;
+    double mass = 0.0;
+    for (tal_body_ix body = {1}; body.i < it->nb; ++body.i) {
+        const double m = tal_body_mass_props(model->matter, model->state, body).mass;
+        sum = tal_v3_add(sum, tal_v3_scale(m, com_acceleration(a, it, k, body)));
+        mass += m;
+    }
+    return tal_v3_scale(mass > 0.0 ? 1.0 / mass : 0.0, sum);
+}
+
+static double *put_body(const tali_osim_analysis *a, const inducing *it, const target *to, int k,
+                        double *at)
+{
+    if (to->index == COM) return tali_osim_analysis_put(at, whole_acceleration(a, it, k));
+    const tal_body_ix body = a->tool->o.bodies[to->index].body;
+    const double unit = a->in_degrees ? 180.0 / pi : 1.0;
+    at = tali_osim_analysis_put(at, com_acceleration(a, it, k, body));
+    const tal_vec3 turn = it->A_GB[(size_t)k * (size_t)it->nb + (size_t)body.i].w;
+    return tali_osim_analysis_put(at, tal_v3_scale(unit, turn));
+}
+
+static void put_row(const tali_osim_analysis *a, inducing *it, const target *to)
+{
+    const tali_osim_coordinate *q = to->is_body ? NULL : &a->tool->o.coordinates[to->index];
+    const bool turns = q != NULL && q->kind == TALI_OSIM_ROTATIONAL && a->in_degrees;
+    double *at = it->row;
+    *at++ = tal_state_t(a->tool->model.state);
+    for (int k = 0; k <= it->num; ++k) {
+        if (to->is_body) {
+            at = put_body(a, it, to, k, at);
+            continue;
+        }
+        const int slot = tali_osim_tool_u_slot(a->tool, to->index);
+        const double value = it->udot[(size_t)k * (size_t)it->nu + (size_t)slot];
+        *at++ = turns ? value * 180.0 / pi : value;
+    }
+    if (tal_table_add_row(to->table, it->row) != TAL_OK) a->tool->setup.no_memory = true;
+}
+
+// All contributors, and before them their sum.
+static tal_status find_accelerations(const tali_osim_analysis *a, inducing *it)
+{
+    const size_t nu = (size_t)it->nu, nb = (size_t)it->nb;
+    tal_status st = tal_induced_calc(it->induced, a->tool->model.state, it->udot + nu, NULL);
+    memset(it->udot, 0, nu * sizeof *it->udot);
+    memset(it->A_GB, 0, nb * sizeof *it->A_GB);
+    for (int k = 1; k <= it->num && st == TAL_OK; ++k) {
+        const double *udot = it->udot + (size_t)k * nu;
+        tal_spatial_vec *A_GB = it->A_GB + (size_t)k * nb;
+        st = tal_induced_calc_bodies(it->induced, k - 1, udot, A_GB);
+        for (size_t i = 0; i < nu; ++i) {
+            it->udot[i] += udot[i];
+        }
+        for (size_t b = 0; b < nb && st == TAL_OK; ++b) {
+            it->A_GB[b].w = tal_v3_add(it->A_GB[b].w, A_GB[b].w);
+            it->A_GB[b].v = tal_v3_add(it->A_GB[b].v, A_GB[b].v);
+        }
+    }
+    return st;
+}
+
+static void record(tali_osim_analysis *a)
+{
+    inducing *it = a->data;
+    if (find_accelerations(a, it) != TAL_OK) {
+        tali_osim_analysis_warn(a, "InducedAccelerations", "t = %g is left out: %s",
+                                tal_state_t(a->tool->model.state),
+                                tal_induced_error(it->induced)->message);
+        return;
+    }
+    for (int i = 0; i < it->num_targets; ++i) {
+        put_row(a, it, &it->targets[i]);
+    }
+}
+
+static void end(tali_osim_analysis *a)
+{
+    const inducing *it = a->data;
+    if (it != NULL) tal_induced_destroy(it->induced);
+}
+
+const tali_osim_analysis_kind tali_osim_induced_accelerations = {
+    .name = "InducedAccelerations", .begin = begin, .record = record, .end = end};
