@@ -68,7 +68,7 @@ static bool flat_weights(const tal_vec3 p[], int n, double weight[])
         w[2] = x.z;
     }
     weight[0] = 1.0 - w[0] - w[1] - w[2];
-    for (int i = 1; i < n; ++i) {
+    for (int i = 1; i < n && i < 4; ++i) {
         weight[i] = w[i - 1];
     }
     return true;
@@ -120,7 +120,7 @@ static bool has_corner(const simplex *s, corner c)
 // most is named twice.
 static void name_part(const simplex *s, bool of_a, int part[2])
 {
-    int distinct[4], n = 0;
+    int distinct[4] = {0}, n = 0;
     for (int i = 0; i < s->n; ++i) {
         const int vertex = of_a ? s->corners[i].a : s->corners[i].b;
         bool is_new = true;

@@ -324,6 +324,7 @@ static tal_status touch_hulls(tali_hull_pair *pair, double reach, answer *to, ro
     return TAL_OK;
 }
 
+// All that a caller gives. NOLINTNEXTLINE(readability-function-size)
 static tal_status check(const tal_hull *a, const tal_xform *X_GA, const tal_hull *b,
                         const tal_xform *X_GB, double reach, const tal_touch_point points[],
                         int capacity, const double work[], const tal_touch *touch)
@@ -353,6 +354,7 @@ static bool are_far(const tal_hull *a, const tal_xform *X_GA, const tal_hull *b,
     return *distance > reach;
 }
 
+// Three of the parameters are arrays and their size. NOLINTNEXTLINE(readability-function-size)
 tal_status tal_hull_calc_touch(const tal_hull *a, const tal_xform *X_GA, const tal_hull *b,
                                const tal_xform *X_GB, double reach, tal_touch_point points[],
                                int capacity, double work[], tal_touch *touch)
@@ -366,6 +368,7 @@ tal_status tal_hull_calc_touch(const tal_hull *a, const tal_xform *X_GA, const t
         touch_plane(a, X_GA, X_GB, reach, &to, work, touch);
     } else if (a->is_half_space) {
         to.origin = X_GB->p;
+        // NOLINTNEXTLINE(readability-suspicious-call-argument): b is over the plane of a
         touch_plane(b, X_GB, X_GA, reach, &to, work, touch);
         exchange(points, capacity, touch);
     } else if (!are_far(a, X_GA, b, X_GB, reach, &touch->distance)) {

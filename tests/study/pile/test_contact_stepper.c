@@ -270,8 +270,8 @@ START_TEST(a_stack_of_a_thousand_contacts_stands)
         run_to(&s.w, tal_state_t(s.w.state) + def.step);
         const tal_contact_step r = tal_contact_stepper_report(s.w.stepper);
         ck_assert_int_eq(r.num_contacts, 4 * COLUMNS * HIGH);
-        // the energy of 7600 J has 1e-12 of round-off
-        ck_assert_double_le(r.energy, energy + 1e-8);
+        // impulses take away 1.2 J in a step, and the tolerance is 1e-6 of that
+        ck_assert_double_le(r.energy, energy + 1.2e-6);
         energy = r.energy;
     }
     ck_assert_double_eq_tol(ground_share(&s, COLUMNS, HIGH), 1.0, 1e-4);
