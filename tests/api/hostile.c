@@ -482,12 +482,15 @@ static void make_worlds(void)
     tal_error err;
     (void)tal_contract_set_handler(hostile_count_breach);
     check(tal_mesh_create_sphere(NULL, 0.5, 1, &hostile_world.mesh, &err), &err);
+    make_molecules();
     begin_world(&whole);
     add_bodies(&whole);
     add_unilaterals(&whole);
     add_measures(&whole);
     add_constraints(&whole);
     add_forces(&whole);
+    hostile_world.molecule =
+        tal_mol_add(whole.system, whole.matter, whole.forces, "mol", hostile_world.mol, NULL, NULL);
     finish_world(&whole);
     hostile_world.matter = whole.matter;
     hostile_world.state = whole.at[NUM_STAGES - 1];
@@ -497,7 +500,6 @@ static void make_worlds(void)
     (void)tal_matter_add_slider(other.matter, TAL_GROUND, &def);
     finish_world(&other);
     make_objects();
-    make_molecules();
     make_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
     if (longest > ARRAY_DOUBLES) no_world("a work array is too long");
@@ -699,6 +701,11 @@ tal_mol *take_tal_mol(hostile_draw *d)
 {
     const int chosen = hostile_pick(d, 3);
     return chosen == 0 ? open_mol() : chosen == 1 ? NULL : hostile_world.mol;
+}
+
+const tal_mol_instance *take_const_tal_mol_instance(hostile_draw *d)
+{
+    return hostile_pick(d, 2) == 0 ? hostile_world.molecule : NULL;
 }
 
 static void make_molecules(void)

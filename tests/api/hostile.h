@@ -196,6 +196,7 @@ const tal_ff *take_const_tal_ff(hostile_draw *d);
 tal_ff *take_tal_ff(hostile_draw *d);
 const tal_mol *take_const_tal_mol(hostile_draw *d);
 tal_mol *take_tal_mol(hostile_draw *d);
+const tal_mol_instance *take_const_tal_mol_instance(hostile_draw *d);
 
 /// The world's object of a type, or NULL.
 #define OBJECT(type, field)                                                                        \
@@ -221,9 +222,10 @@ typedef struct hostile_objects {
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
-    tal_ff *ff;   // frozen
-    tal_mol *mol; // frozen
-    const tal_matter *matter; // of the world that is finished, and a State of it
+    tal_ff *ff;                       // frozen
+    tal_mol *mol;                     // frozen
+    const tal_mol_instance *molecule; // of the world that is finished
+    const tal_matter *matter;         // of the world that is finished, and a State of it
     const tal_state *state;
 } hostile_objects;
 

@@ -55,10 +55,10 @@ int take_enum(hostile_draw *d)
 
 int take_index(hostile_draw *d)
 {
-    // 12 is the first behind the forces of the world
-    static const int values[] = {1, 0,  2,  3,  4,  5,  6,  7,       8,
-                                 9, 10, 11, 12, -1, -2, 99, INT_MAX, INT_MIN};
-    return values[hostile_pick(d, 18)];
+    // 13 is the first behind the forces of the world
+    static const int values[] = {1,  0,  2,  3,  4,  5,  6,  7,       8,      9,
+                                 10, 11, 12, 13, -1, -2, 99, INT_MAX, INT_MIN};
+    return values[hostile_pick(d, 19)];
 }
 
 size_t take_size(hostile_draw *d, bool is_length)

@@ -10,6 +10,8 @@
 
 #include <talus/forces.h>
 #include <talus/molecule/force_field.h>
+#include <talus/molecule/granularity.h>
+#include <talus/molecule/instance.h>
 #include <talus/molecule/mol.h>
 #include <talus/molecule/units.h>
 

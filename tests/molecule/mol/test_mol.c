@@ -440,6 +440,49 @@ START_TEST(an_atom_is_once_in_a_cluster_and_what_it_holds)
 
 END_TEST
 
+// ---- copies
+
+START_TEST(a_copy_has_everything_of_the_molecule)
+{
+    tal_ff *ff = field();
+    tal_mol *one = propane(ff), *two = molecule(ff, NULL);
+    tal_vec3 x[11];
+    for (int i = 0; i < 11; ++i) {
+        x[i] = tal_v3(0.1 * i, 0.0, 0.0);
+    }
+    (void)tal_mol_set_positions(one, x, 11);
+    (void)tal_mol_set_atom_charge(one, 4, -0.7);
+    (void)tal_mol_add_stretch(one, 0, 1, 7.0, 0.2);
+    (void)tal_mol_place_atom(one, tal_mol_add_cluster(one, "c"), 3, x[3]);
+    freeze(one);
+    const tal_xform X = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
+    ck_assert_int_eq(tal_mol_add_copy(two, one, NULL), 0);
+    ck_assert_int_eq(tal_mol_add_copy(two, one, &X), 11);
+    freeze(two);
+    ck_assert_int_eq(tal_mol_num_parts(two), 2);
+    ck_assert_double_eq(tal_mol_atom_position(two, 13).x, 0.2);
+    ck_assert_double_eq(tal_mol_atom_position(two, 13).y, 1.0);
+    ck_assert_double_eq(tal_mol_atom_charge(two, 15), -0.7);
+    ck_assert_int_eq(tal_mol_num_clusters(two), 2);
+    ck_assert_double_eq(tal_mol_cluster_station(two, 1, 14).x, x[3].x);
+    for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
+        ck_assert_int_eq(tal_mol_num_terms(two, (tal_mol_family)f),
+                         2 * tal_mol_num_terms(one, (tal_mol_family)f));
+    }
+    ck_assert_double_eq(two->terms[TAL_MOL_STRETCH].items[1].law.k, 7.0);
+    ck_assert_int_eq(two->terms[TAL_MOL_STRETCH].items[1].atoms[1], 12);
+    tal_mol_destroy(two);
+    two = molecule(ff, NULL);
+    ck_assert_int_eq(tal_mol_add_copy(two, two, NULL), -1);
+    tal_error err;
+    ck_assert_int_eq(tal_mol_freeze(two, &err), TAL_ERR_BAD_VALUE);
+    tal_mol_destroy(two);
+    tal_mol_destroy(one);
+    tal_ff_destroy(ff);
+}
+
+END_TEST
+
 // ---- errors
 
 static void assert_refuses(tal_mol *mol, tal_status expected, const char *part)
@@ -594,6 +637,9 @@ int main(void)
     tcase_add_test(clusters, atoms_may_be_solid_spheres);
     tcase_add_test(clusters, an_atom_is_once_in_a_cluster_and_what_it_holds);
     suite_add_tcase(suite, clusters);
+    TCase *copies = tcase_create("copies");
+    tcase_add_test(copies, a_copy_has_everything_of_the_molecule);
+    suite_add_tcase(suite, copies);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, freezing_says_what_was_refused_first);
     tcase_add_test(errors, positions_are_of_all_atoms);

@@ -86,6 +86,17 @@ TAL_API int tal_mol_add_bond(tal_mol *mol, int a, int b, int order);
 /// @param[in] n  the number of atoms so far
 TAL_API tal_status tal_mol_set_positions(tal_mol *mol, const tal_vec3 x[], int n);
 
+/**
+ * Add all of another molecule: atoms, bonds, clusters, terms with parameters of their own.
+ * Molecules that are to interact must be in one tal_mol: copies make a solvent.
+ *
+ * @param[in] other  frozen, of the same force field
+ * @param[in] X      moves its positions, which are copied if all atoms so far have one; NULL:
+ *                   identity
+ * @return the index of its first atom here, -1 on failure
+ */
+TAL_API int tal_mol_add_copy(tal_mol *mol, const tal_mol *other, const tal_xform *X);
+
 /// @name Bonded terms with parameters of their own
 /// They replace what the tables say of the same atoms, in either order.
 /// @{
