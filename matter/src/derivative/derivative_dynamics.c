@@ -31,10 +31,11 @@ static tal_status check_results(tal_state *state, const tal_matrix A[3], const c
 static tali_kernel_slope_room take_matrix_room(const tali_tree *tree, tal_state *state)
 {
     const size_t nu = (size_t)tree->num_u + 1;
+    const size_t step = (size_t)tali_kernel_slope_step(tree->num_u);
     tali_kernel_slope_room room;
     room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
-    room.columns = tal_state_scratch_take(state, 24 * nu * sizeof *room.columns);
-    room.rows = tal_state_scratch_take(state, 5 * nu * sizeof *room.rows);
+    room.columns = tal_state_scratch_take(state, 24 * step * sizeof *room.columns);
+    room.rows = tal_state_scratch_take(state, 5 * step * sizeof *room.rows);
     room.speed_at = tal_state_scratch_take(state, nu * sizeof *room.speed_at);
     return room;
 }

@@ -18,8 +18,9 @@ size_t tali_derivative_scratch(const tali_tree *tree)
     const size_t d = (size_t)tree->num_d + 1, slots = (size_t)tree->num_slots + 1;
     const size_t tables = tree->num_general > 0 ? vectors(d) + vectors(u) : 0;
     const size_t slopes = 4 * vectors(n) + 3 * vectors(u) + numbers(u) + tables;
-    const size_t matrices = tali_align(slots * sizeof(tali_kernel_moving)) + numbers(24 * u) +
-                            numbers(5 * u) + tali_align(u * sizeof(int32_t));
+    const size_t step = (size_t)tali_kernel_slope_step(tree->num_u);
+    const size_t matrices = tali_align(slots * sizeof(tali_kernel_moving)) + numbers(24 * step) +
+                            numbers(5 * step) + tali_align(u * sizeof(int32_t));
     const size_t inverse = vectors(u) + numbers(d) + numbers(TALI_KERNEL_LANES * u) +
                            numbers(6 * TALI_KERNEL_LANES * (n + slots)) + 2 * numbers(u);
     const size_t product = vectors(3 * n) + vectors(3 * slots);

@@ -1,7 +1,7 @@
 // M^-1 times many columns: the two passes of kernel_dynamics.c with a column in each lane.
 //
 // Given    view->H, p_PM, G, DI    hinge columns, Mo to Mo, and the articulated quantities
-// Compute  B = scale M^-1 B, eight columns at a time                       theory eq. 6.2 to 6.4
+// Compute  B = scale M^-1 B, a block of columns at a time                  theory eq. 6.2 to 6.4
 //
 // The articulated quantities are the same for all lanes, so a body's work is loops over lanes that
 // nothing waits for. All hinges are treated alike here: inverse_prepare() writes D^-1 and G of
@@ -88,13 +88,6 @@ typedef struct lanes {
     double c[6][LANES];
 } lanes;
 
-TAL_ALWAYS_INLINE void load_columns(const double *B, int ld, int row, int width, double out[LANES])
-{
-    for (int i = 0; i < LANES; ++i) {
-        out[i] = i < width ? B[(size_t)i * (size_t)ld + (size_t)row] : 0.0;
-    }
-}
-
 // F at the point at p becomes F about the reference point: w += p x v.
 TAL_ALWAYS_INLINE void shift_force_lanes(lanes *F, v3 p)
 {
@@ -151,72 +144,142 @@ TAL_ALWAYS_INLINE void add_lanes(const lanes *x, lanes *to)
     }
 }
 
+// --- one body ---
+
+// A pin, H = [w; 0], inward: e = f - w.z, and z + G e goes to the parent.
+TAL_ALWAYS_INLINE void pin_inward_lanes(const lanes *z, v3 w, sv G, v3 p, double e[LANES],
+                                        lanes *out)
+{
+    INDEPENDENT
+    for (int i = 0; i < LANES; ++i) {
+        const sv at = {{z->c[0][i], z->c[1][i], z->c[2][i]}, {z->c[3][i], z->c[4][i], z->c[5][i]}};
+        const real left = e[i] - v3_dot(w, at.w);
+        const sv to = sv_shift_force(sv_axpy(left, G, at), p);
+        e[i] = left;
+        out->c[0][i] = to.w.x, out->c[1][i] = to.w.y, out->c[2][i] = to.w.z;
+        out->c[3][i] = to.v.x, out->c[4][i] = to.v.y, out->c[5][i] = to.v.z;
+    }
+}
+
+// Any hinge, inward.
+static inline void any_inward_lanes(const lanes *z, const sv H[], const sv G[], int nu, v3 p,
+                                    double e[], lanes *out)
+{
+    *out = *z;
+    for (int j = 0; j < nu; ++j) {
+        subtract_dot(z, H[j], e + (ptrdiff_t)j * LANES);
+    }
+    for (int j = 0; j < nu; ++j) {
+        add_scaled(e + (ptrdiff_t)j * LANES, G[j], out);
+    }
+    shift_force_lanes(out, p);
+}
+
+// A pin outward: udot = D^-1 e - G^T A+ takes the place of e.
+TAL_ALWAYS_INLINE void pin_outward_lanes(const lanes *A_P, v3 w, sv G, double DI, v3 p,
+                                         double e[LANES], lanes *A)
+{
+    INDEPENDENT
+    for (int i = 0; i < LANES; ++i) {
+        const sv from = {{A_P->c[0][i], A_P->c[1][i], A_P->c[2][i]},
+                         {A_P->c[3][i], A_P->c[4][i], A_P->c[5][i]}};
+        const sv Aplus = sv_shift_motion(from, p);
+        const real udot = fused(DI, e[i], -(v3_dot(G.w, Aplus.w) + v3_dot(G.v, Aplus.v)));
+        const v3 wdot = v3_axpy(udot, w, Aplus.w);
+        e[i] = udot;
+        A->c[0][i] = wdot.x, A->c[1][i] = wdot.y, A->c[2][i] = wdot.z;
+        A->c[3][i] = Aplus.v.x, A->c[4][i] = Aplus.v.y, A->c[5][i] = Aplus.v.z;
+    }
+}
+
+// Any hinge outward.
+static inline void any_outward_lanes(const lanes *A_P, const sv H[], const sv G[],
+                                     const double DI[], int nu, v3 p, double e[], lanes *A)
+{
+    double udot[TAL_MAX_NU][LANES];
+    lanes Aplus;
+    shift_motion_lanes(A_P, p, &Aplus);
+    *A = Aplus;
+    for (int j = 0; j < nu; ++j) {
+        memset(udot[j], 0, sizeof udot[j]);
+        subtract_dot(&Aplus, G[j], udot[j]);
+        for (int k = 0; k < nu; ++k) {
+            const double *from = e + (ptrdiff_t)k * LANES;
+            INDEPENDENT
+            for (int i = 0; i < LANES; ++i) {
+                udot[j][i] = fused(DI[j * nu + k], from[i], udot[j][i]);
+            }
+        }
+        add_scaled(udot[j], H[j], A);
+    }
+    memcpy(e, udot, (size_t)nu * sizeof udot[0]);
+}
+
 // --- the two passes ---
 
 // e = f - H^T z, z+ = z + G e, tip to base.
-static void inward_lanes(const tali_tree_view *view, const tali_kernel_inverse_room *room,
-                         const double *B, int ld, int width)
+static void inward_lanes(const tali_tree_view *view, const tali_kernel_inverse_room *room)
 {
+    static const lanes nothing = {{{0.0}}};
     const tali_tree *tree = view->tree;
     lanes *open = (lanes *)(void *)room->open;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const int u0 = tree->u0[b], nu = tree->nu[b];
-        lanes z = {{{0.0}}};
-        if (!tree->is_leaf[b]) z = open[tree->slot[b]];
-        for (int j = 0; j < nu; ++j) {
-            double *e = room->e + (size_t)(u0 + j) * LANES;
-            load_columns(B, ld, u0 + j, width, e);
-            subtract_dot(&z, view->H[u0 + j], e);
-        }
-        if (tree->parent[b] == 0) continue;
-        for (int j = 0; j < nu; ++j) {
-            add_scaled(room->e + (size_t)(u0 + j) * LANES, room->G[u0 + j], &z);
-        }
-        shift_force_lanes(&z, view->p_PM[b]);
-        lanes *parent = &open[tree->slot[tree->parent[b]]];
-        if (tree->is_last[b]) {
-            *parent = z;
+        const int u0 = tree->u0[b];
+        const sv *H = view->H + u0, *G = room->G + u0;
+        double *e = room->e + (size_t)u0 * LANES;
+        const lanes *z = tree->is_leaf[b] ? &nothing : &open[tree->slot[b]];
+        lanes *parent = &open[tree->slot[tree->parent[b]]], sum;
+        lanes *to = tree->is_last[b] && parent != z ? parent : &sum;
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            pin_inward_lanes(z, H->w, *G, view->p_PM[b], e, to);
         } else {
-            add_lanes(&z, parent);
+            any_inward_lanes(z, H, G, tree->nu[b], view->p_PM[b], e, to);
+        }
+        if (to == parent) continue;
+        if (tree->is_last[b]) {
+            *parent = sum;
+        } else {
+            add_lanes(&sum, parent);
         }
     }
 }
 
-// One speed: udot = D^-1 e - G^T A+.
-TAL_ALWAYS_INLINE void udot_lanes(const double DI[], const double e[], int nu, sv G,
-                                  const lanes *Aplus, double udot[LANES])
-{
-    for (int i = 0; i < LANES; ++i) {
-        udot[i] = 0.0;
-    }
-    subtract_dot(Aplus, G, udot);
-    for (int k = 0; k < nu; ++k) {
-        INDEPENDENT
-        for (int i = 0; i < LANES; ++i) {
-            udot[i] = fused(DI[k], e[k * LANES + i], udot[i]);
-        }
-    }
-}
-
-static void outward_lanes(const tali_tree_view *view, const tali_kernel_inverse_room *room,
-                          double scale, double *B, int ld, int width)
+// udot = D^-1 e - G^T A+ in place of e, base to tip.
+static void outward_lanes(const tali_tree_view *view, const tali_kernel_inverse_room *room)
 {
     const tali_tree *tree = view->tree;
     lanes *A = (lanes *)(void *)room->A;
     memset(A, 0, sizeof *A);
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const int u0 = tree->u0[b], nu = tree->nu[b];
-        lanes Aplus;
-        shift_motion_lanes(&A[tree->parent[b]], view->p_PM[b], &Aplus);
-        A[b] = Aplus;
-        for (int j = 0; j < nu; ++j) {
-            double udot[LANES];
-            udot_lanes(room->DI + tree->d0[b] + (ptrdiff_t)j * nu, room->e + (size_t)u0 * LANES, nu,
-                       room->G[u0 + j], &Aplus, udot);
-            add_scaled(udot, view->H[u0 + j], &A[b]);
-            for (int i = 0; i < width; ++i) {
-                B[(size_t)i * (size_t)ld + (size_t)(u0 + j)] = scale * udot[i];
-            }
+        const int u0 = tree->u0[b];
+        const sv *H = view->H + u0, *G = room->G + u0;
+        const double *DI = room->DI + tree->d0[b];
+        double *e = room->e + (size_t)u0 * LANES;
+        const lanes *A_P = &A[tree->parent[b]];
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            pin_outward_lanes(A_P, H->w, *G, *DI, view->p_PM[b], e, &A[b]);
+        } else {
+            any_outward_lanes(A_P, H, G, DI, tree->nu[b], view->p_PM[b], e, &A[b]);
+        }
+    }
+}
+
+// A block of columns becomes rows of lanes; lanes without a column are zero.
+static void load_block(const double *B, int ld, int n, int width, double e[])
+{
+    for (int row = 0; row < n; ++row) {
+        for (int i = 0; i < LANES; ++i) {
+            e[(size_t)row * LANES + (size_t)i] =
+                i < width ? B[(size_t)i * (size_t)ld + (size_t)row] : 0.0;
+        }
+    }
+}
+
+static void store_block(const double e[], double scale, int n, int width, double *B, int ld)
+{
+    for (int i = 0; i < width; ++i) {
+        for (int row = 0; row < n; ++row) {
+            B[(size_t)i * (size_t)ld + (size_t)row] = scale * e[(size_t)row * LANES + (size_t)i];
         }
     }
 }
@@ -227,8 +290,10 @@ static void pass_inverse_columns(const tali_tree_view *view, const tali_kernel_i
     for (int j = 0; j < n; j += LANES) {
         const int width = n - j < LANES ? n - j : LANES;
         double *block = B + (size_t)j * (size_t)ld;
-        inward_lanes(view, room, block, ld, width);
-        outward_lanes(view, room, scale, block, ld, width);
+        load_block(block, ld, view->tree->num_u, width, room->e);
+        inward_lanes(view, room);
+        outward_lanes(view, room);
+        store_block(room->e, scale, view->tree->num_u, width, block, ld);
     }
 }
 

@@ -19,6 +19,7 @@
     do_for(outboard, set)             \
     do_for(slopes, set)               \
     do_for(slope_matrices, set)       \
+    do_for(slope_steps, set)          \
     do_for(inverse_columns, set)
 // clang-format on
 

@@ -9,312 +9,160 @@
 //              df_l/dq_k = Psi''_k.t1 + Psi'_k.t2 + S_k.t5   df_l/du_k = (Psi' + S')_k.t1 + S_k.t2
 //                                                                      theory eq. 13.7 and 13.8
 //
-// X are forces that keep their components in Ground (theory eq. 13.5). As in kernel_composite.c the
-// vectors of all speeds of a subtree are neighbors, in depth-first order, and take one step towards
-// Ground together.
+// X are forces that keep their components in Ground (theory eq. 13.5). The steps along the path are
+// in kernel_slope_steps.c, which wants wide registers as much as this file wants none.
 //
 // Source: derived in theory T-13.
 #include "kernel/kernel_set.h"
+#include "kernel/kernel_slope_columns.h"
 #include "kernel/kernel_slopes.h"
 
 // --- composites ---
 
-// The inertia of `child`, taken about a point from which its own point is at p, added to `at`.
-static inline void add_inertia(tali_tree_composite *at, const tali_tree_composite *child, v3 p)
+TAL_ALWAYS_INLINE tali_kernel_moving own_moving(const tali_tree_view *view,
+                                                const tali_kernel_slopes *in, int b)
 {
-    at->mass += child->mass;
-    at->mc = v3_add(at->mc, v3_axpy(child->mass, p, child->mc));
-    at->I = s3_add(at->I, shift_moments(child->I, child->mass, child->mc, p));
-}
-
-static inline tali_kernel_moving own_moving(const tali_tree_view *view,
-                                            const tali_kernel_slopes *in, int b)
-{
-    tali_kernel_moving at = {.inertia = view->rigid[b],
-                             .F = in->force[b],
-                             .coriolis = coriolis_of(&view->rigid[b], in->V[b])};
+    tali_kernel_moving at;
+    at.inertia = view->rigid[b];
+    at.F = in->force[b];
+    at.coriolis = coriolis_of(&view->rigid[b], in->V[b]);
     if (in->F != NULL) at.kept = kept_force(view, in, b);
     return at;
 }
 
-static inline void add_moving(tali_kernel_moving *at, const tali_kernel_moving *child, v3 p,
-                              const bool with_F)
+TAL_ALWAYS_INLINE void add_moving(tali_kernel_moving *at, const tali_kernel_moving *other,
+                                  const bool with_F)
 {
-    const tali_kernel_turning coriolis = turning_shift(&child->coriolis, p);
-    add_inertia(&at->inertia, &child->inertia, p);
-    at->F = sv_add(at->F, sv_shift_force(child->F, p));
-    at->coriolis = turning_add(&at->coriolis, &coriolis);
-    if (!with_F) return;
-    const tali_kernel_turning kept = turning_shift(&child->kept, p);
-    at->kept = turning_add(&at->kept, &kept);
+    at->inertia.mass += other->inertia.mass;
+    at->inertia.mc = v3_add(at->inertia.mc, other->inertia.mc);
+    at->inertia.I = s3_add(at->inertia.I, other->inertia.I);
+    at->F = sv_add(at->F, other->F);
+    at->coriolis = turning_add(&at->coriolis, &other->coriolis);
+    if (with_F) at->kept = turning_add(&at->kept, &other->kept);
 }
 
-static inline tali_kernel_moving close_moving(const tali_tree_view *view,
-                                              const tali_kernel_slopes *in, int b,
-                                              const tali_kernel_moving open[])
+// The same body about a point from which its own point is at p.
+TAL_ALWAYS_INLINE tali_kernel_moving shift_moving(const tali_kernel_moving *child, v3 p,
+                                                  const bool with_F)
 {
-    tali_kernel_moving at = own_moving(view, in, b);
-    if (!view->tree->is_leaf[b]) {
-        add_moving(&at, &open[view->tree->slot[b]], NONE, in->F != NULL);
-    }
+    const tali_tree_composite *own = &child->inertia;
+    tali_kernel_moving at;
+    at.inertia = (tali_tree_composite){own->mass, v3_axpy(own->mass, p, own->mc),
+                                       shift_moments(own->I, own->mass, own->mc, p)};
+    at.F = sv_shift_force(child->F, p);
+    at.coriolis = turning_shift(&child->coriolis, p);
+    if (with_F) at.kept = turning_shift(&child->kept, p);
     return at;
 }
 
-static inline void hand_down(const tali_tree_view *view, int b, const tali_kernel_moving *at,
-                             const bool with_F, tali_kernel_moving open[])
+TAL_ALWAYS_INLINE tali_kernel_moving close_moving(const tali_tree_view *view,
+                                                  const tali_kernel_slopes *in, int b,
+                                                  const tali_kernel_moving open[])
+{
+    tali_kernel_moving at = own_moving(view, in, b);
+    if (!view->tree->is_leaf[b]) add_moving(&at, &open[view->tree->slot[b]], in->F != NULL);
+    return at;
+}
+
+// The last child is the first to reach the parent's slot.
+TAL_ALWAYS_INLINE void hand_down(const tali_tree_view *view, int b, const tali_kernel_moving *at,
+                                 const bool with_F, tali_kernel_moving open[])
 {
     const tali_tree *tree = view->tree;
+    const tali_kernel_moving shifted = shift_moving(at, view->p_PM[b], with_F);
     tali_kernel_moving *sum = &open[tree->slot[tree->parent[b]]];
-    if (tree->is_last[b]) *sum = (tali_kernel_moving){.inertia.mass = 0.0};
-    add_moving(sum, at, view->p_PM[b], with_F);
+    if (tree->is_last[b]) {
+        *sum = shifted;
+    } else {
+        add_moving(sum, &shifted, with_F);
+    }
 }
-
-// --- the vectors of all speeds ---
-
-// Where they are among the columns: components of a vector are n numbers apart.
-enum {
-    T1_W = 0,
-    T1_V = 3,
-    T2 = 6,
-    T3_W = 9,
-    T3_V = 12,
-    T4_W = 15,
-    T4_V = 18,
-    T5 = 21
-};
-
-typedef struct columns {
-    double *t;
-    size_t n;
-} columns;
-
-TAL_ALWAYS_INLINE v3 get_v3(const columns *c, int which, int k)
-{
-    const double *at = c->t + (size_t)which * c->n + (size_t)k;
-    return (v3){at[0], at[c->n], at[2 * c->n]};
-}
-
-TAL_ALWAYS_INLINE void put_v3(const columns *c, int which, int k, v3 x)
-{
-    double *at = c->t + (size_t)which * c->n + (size_t)k;
-    at[0] = x.x, at[c->n] = x.y, at[2 * c->n] = x.z;
-}
-
-TAL_ALWAYS_INLINE void put_sv(const columns *c, int which, int k, sv x)
-{
-    put_v3(c, which, k, x.w);
-    put_v3(c, which + 3, k, x.v);
-}
-
-// The five results for a speed on the path, each over the speeds outboard of it.
-typedef struct results {
-    double *M;
-    double *q_out, *u_out; ///< df of the speeds outboard by the one on the path
-    double *q_in, *u_in;   ///< df of the one on the path by the speeds outboard
-} results;
 
 // --- own block ---
 
-// The vectors t of speed l.
-static inline void start_column(const tali_tree_view *view, const tali_kernel_slopes *in, int b,
-                                int l, const tali_kernel_moving *at, const columns *c)
+// The vectors of one speed that its own body meets.
+typedef struct own_vectors {
+    sv t1, t3, t4;
+} own_vectors;
+
+// The vectors t of the speed of a pin, S = [w; 0].
+TAL_ALWAYS_INLINE own_vectors start_pin(const tali_tree_view *view, const tali_kernel_slopes *in,
+                                        int b, const tali_kernel_moving *at, const columns *c)
+{
+    const int u = view->tree->u0[b], k = view->tree->place[b];
+    const tali_tree_composite *I = &at->inertia;
+    const v3 w = view->H[u].w;
+    const sv turned = {v3_cross(w, at->F.w), v3_cross(w, at->F.v)};
+    own_vectors own;
+    own.t1 = (sv){s3_mul_v3(I->I, w), v3_cross(w, I->mc)};
+    own.t3 = sv_add(sv_add(turned, inertia_times(I, in->Psi2[u])),
+                    turning_mul(&at->coriolis, in->Psi1[u].w));
+    own.t4 = sv_add(inertia_times(I, in->Psi3[u]), turning_mul(&at->coriolis, w));
+    if (in->F != NULL) {
+        own.t3 = sv_add(own.t3, turning_mul(&at->kept, w));
+        put_v3(c, T5, k, m3_tmul_v3(at->kept.T, w));
+    }
+    put_sv(c, T1_W, k, own.t1);
+    put_v3(c, T2, k, m3_tmul_v3(at->coriolis.T, w));
+    put_sv(c, T3_W, k, own.t3);
+    put_sv(c, T4_W, k, own.t4);
+    return own;
+}
+
+// Those of any speed.
+TAL_ALWAYS_INLINE own_vectors start_column(const tali_tree_view *view, const tali_kernel_slopes *in,
+                                           int b, int l, const tali_kernel_moving *at,
+                                           const columns *c)
 {
     const int u = view->tree->u0[b] + l, k = view->tree->place[b] + l;
+    const tali_tree_composite *I = &at->inertia;
     const sv S = view->H[u];
-    sv t3 = sv_add(sv_cross_force(S, at->F), inertia_times(&at->inertia, in->Psi2[u]));
-    t3 = sv_add(t3, turning_mul(&at->coriolis, in->Psi1[u].w));
+    own_vectors own;
+    own.t1 = inertia_times(I, S);
+    own.t3 = sv_add(sv_add(sv_cross_force(S, at->F), inertia_times(I, in->Psi2[u])),
+                    turning_mul(&at->coriolis, in->Psi1[u].w));
+    own.t4 = sv_add(inertia_times(I, in->Psi3[u]), turning_mul(&at->coriolis, S.w));
     if (in->F != NULL) {
-        t3 = sv_add(t3, turning_mul(&at->kept, S.w));
+        own.t3 = sv_add(own.t3, turning_mul(&at->kept, S.w));
         put_v3(c, T5, k, turning_tmul(&at->kept, S));
     }
-    put_sv(c, T1_W, k, inertia_times(&at->inertia, S));
+    put_sv(c, T1_W, k, own.t1);
     put_v3(c, T2, k, turning_tmul(&at->coriolis, S));
-    put_sv(c, T3_W, k, t3);
-    put_sv(c, T4_W, k,
-           sv_add(inertia_times(&at->inertia, in->Psi3[u]), turning_mul(&at->coriolis, S.w)));
+    put_sv(c, T3_W, k, own.t3);
+    put_sv(c, T4_W, k, own.t4);
+    return own;
 }
 
-TAL_ALWAYS_INLINE sv get_sv(const columns *c, int which, int k)
+TAL_ALWAYS_INLINE void write_entry(double *matrix, int ld, int row, int column, real x)
 {
-    return (sv){get_v3(c, which, k), get_v3(c, which + 3, k)};
+    if (matrix != NULL) matrix[(size_t)column * (size_t)ld + (size_t)row] = x;
 }
 
-// The body's own block: theory eq. 13.7 with the change of its columns.
-static inline void own_block(const tali_tree_view *view, const tali_kernel_slopes *in, int b,
-                             const tali_kernel_moving *at, const columns *c,
-                             const tali_kernel_slope_matrices *out)
+// The body's own block: theory eq. 13.8 with i = j, and the change of its columns.
+TAL_ALWAYS_INLINE void own_block(const tali_tree_view *view, const tali_kernel_slopes *in, int b,
+                                 const tali_kernel_moving *at, const columns *c,
+                                 const tali_kernel_slope_matrices *out)
 {
-    const int nu = view->tree->nu[b], u0 = view->tree->u0[b], place = view->tree->place[b];
+    const int nu = view->tree->nu[b], u0 = view->tree->u0[b];
     const sv *S = view->H + u0;
-    const m3 R_GF = slope_R_GF(view, b);
-    for (int l = 0; l < nu; ++l) {
-        const size_t column = (size_t)(u0 + l);
-        const sv t1 = get_sv(c, T1_W, place + l), t3 = get_sv(c, T3_W, place + l);
-        const sv t4 = get_sv(c, T4_W, place + l);
-        for (int k = 0; k < nu; ++k) {
-            const size_t row = (size_t)(u0 + k);
-            const sv D_S = column_slope(view, in, b, l, k, R_GF);
-            if (out->M != NULL) out->M[column * (size_t)out->ld_M + row] = sv_dot(S[k], t1);
-            if (out->by_u != NULL) out->by_u[column * (size_t)out->ld_u + row] = sv_dot(S[k], t4);
-            if (out->by_q == NULL) continue;
-            out->by_q[column * (size_t)out->ld_q + row] = sv_dot(S[k], t3) + sv_dot(D_S, at->F);
-        }
-    }
-    if (nu == 1 && out->M != NULL) {
-        out->M[(size_t)u0 * (size_t)out->ld_M + (size_t)u0] += view->constants[b].rotor;
-    }
-}
-
-// --- steps towards Ground ---
-
-// One step, and the products with the parent's pin, S = [w; 0], where Psi' + S' = 2 Psi'.
-TAL_ALWAYS_INLINE void step_to_pin_of(const columns *c, int first, int last, v3 p, v3 w, sv Psi1,
-                                      sv Psi2, const bool with_F, const results *out)
-{
-    const v3 Psi3_w = v3_add(Psi1.w, Psi1.w), Psi3_v = v3_add(Psi1.v, Psi1.v);
-    double *M = out->M, *q_out = out->q_out, *u_out = out->u_out;
-    double *q_in = out->q_in, *u_in = out->u_in;
-    INDEPENDENT
-    for (int k = first; k < last; ++k) {
-        const v3 t1_v = get_v3(c, T1_V, k), t2 = get_v3(c, T2, k);
-        const v3 t1_w = v3_add_cross(get_v3(c, T1_W, k), p, t1_v);
-        const v3 t3_w = v3_add_cross(get_v3(c, T3_W, k), p, get_v3(c, T3_V, k));
-        const v3 t4_w = v3_add_cross(get_v3(c, T4_W, k), p, get_v3(c, T4_V, k));
-        put_v3(c, T1_W, k, t1_w);
-        put_v3(c, T3_W, k, t3_w);
-        put_v3(c, T4_W, k, t4_w);
-        M[k] = v3_dot(w, t1_w);
-        q_in[k] = v3_dot(w, t3_w);
-        u_in[k] = v3_dot(w, t4_w);
-        real by_q = v3_dot(Psi2.w, t1_w) + v3_dot(Psi2.v, t1_v) + v3_dot(Psi1.w, t2);
-        if (with_F) by_q += v3_dot(w, get_v3(c, T5, k));
-        q_out[k] = by_q;
-        u_out[k] = v3_dot(Psi3_w, t1_w) + v3_dot(Psi3_v, t1_v) + v3_dot(w, t2);
-    }
-}
-
-static void step_to_pin(const columns *c, int first, int last, v3 p, v3 w, sv Psi1, sv Psi2,
-                        bool with_F, const results *out)
-{
-    if (with_F) {
-        step_to_pin_of(c, first, last, p, w, Psi1, Psi2, true, out);
-    } else {
-        step_to_pin_of(c, first, last, p, w, Psi1, Psi2, false, out);
-    }
-}
-
-static void step(const columns *c, int first, int last, v3 p)
-{
-    INDEPENDENT
-    for (int k = first; k < last; ++k) {
-        put_v3(c, T1_W, k, v3_add_cross(get_v3(c, T1_W, k), p, get_v3(c, T1_V, k)));
-        put_v3(c, T3_W, k, v3_add_cross(get_v3(c, T3_W, k), p, get_v3(c, T3_V, k)));
-        put_v3(c, T4_W, k, v3_add_cross(get_v3(c, T4_W, k), p, get_v3(c, T4_V, k)));
-    }
-}
-
-// The products with any column of the parent.
-TAL_ALWAYS_INLINE void multiply_of(const columns *c, int first, int last, sv S, sv Psi1, sv Psi2,
-                                   sv Psi3, const bool with_F, const results *out)
-{
-    double *M = out->M, *q_out = out->q_out, *u_out = out->u_out;
-    double *q_in = out->q_in, *u_in = out->u_in;
-    INDEPENDENT
-    for (int k = first; k < last; ++k) {
-        const sv t1 = get_sv(c, T1_W, k);
-        const v3 t2 = get_v3(c, T2, k);
-        M[k] = sv_dot(S, t1);
-        q_in[k] = sv_dot(S, get_sv(c, T3_W, k));
-        u_in[k] = sv_dot(S, get_sv(c, T4_W, k));
-        real by_q = sv_dot(Psi2, t1) + v3_dot(Psi1.w, t2);
-        if (with_F) by_q += v3_dot(S.w, get_v3(c, T5, k));
-        q_out[k] = by_q;
-        u_out[k] = sv_dot(Psi3, t1) + v3_dot(S.w, t2);
-    }
-}
-
-static void multiply(const columns *c, int first, int last, sv S, sv Psi1, sv Psi2, sv Psi3,
-                     bool with_F, const results *out)
-{
-    if (with_F) {
-        multiply_of(c, first, last, S, Psi1, Psi2, Psi3, true, out);
-    } else {
-        multiply_of(c, first, last, S, Psi1, Psi2, Psi3, false, out);
-    }
-}
-
-// --- where results go ---
-
-// What is outboard of speed u lies below the diagonal, in column u. There it is written at once if
-// the bodies are numbered depth first and the matrix is wanted; otherwise to a row of the room.
-static inline double *below(const double *matrix, int ld, int u, bool direct, double *row)
-{
-    return direct && matrix != NULL ? (double *)matrix + (size_t)u * (size_t)ld : row;
-}
-
-static inline results aim(const tali_tree *tree, const tali_kernel_slope_matrices *out, int u,
-                          const tali_kernel_slope_room *room)
-{
-    const size_t n = (size_t)tree->num_u;
-    const bool direct = tree->is_depth_first;
-    return (results){below(out->M, out->ld_M, u, direct, room->rows),
-                     below(out->by_q, out->ld_q, u, direct, room->rows + n),
-                     below(out->by_u, out->ld_u, u, direct, room->rows + 2 * n), room->rows + 3 * n,
-                     room->rows + 4 * n};
-}
-
-static inline void scatter_down(double *matrix, int ld, int u, const int32_t speed_at[], int first,
-                                int last, const double row[])
-{
-    for (int k = first; k < last && matrix != NULL; ++k) {
-        matrix[(size_t)u * (size_t)ld + (size_t)speed_at[k]] = row[k];
-    }
-}
-
-// Row u of a matrix, right of the diagonal.
-static inline void scatter_across(double *matrix, int ld, int u, const int32_t speed_at[],
-                                  int first, int last, const double row[])
-{
-    for (int k = first; k < last && matrix != NULL; ++k) {
-        matrix[(size_t)speed_at[k] * (size_t)ld + (size_t)u] = row[k];
-    }
-}
-
-static inline void deliver(const tali_tree *tree, const tali_kernel_slope_matrices *out, int u,
-                           const tali_kernel_slope_room *room, int first, int last,
-                           const results *from)
-{
-    const int32_t *speed_at = room->speed_at;
-    scatter_across(out->by_q, out->ld_q, u, speed_at, first, last, from->q_in);
-    scatter_across(out->by_u, out->ld_u, u, speed_at, first, last, from->u_in);
-    if (tree->is_depth_first) return;
-    scatter_down(out->M, out->ld_M, u, speed_at, first, last, from->M);
-    scatter_down(out->by_q, out->ld_q, u, speed_at, first, last, from->q_out);
-    scatter_down(out->by_u, out->ld_u, u, speed_at, first, last, from->u_out);
-}
-
-// Takes all that body b carries, and b, to its parent, and couples them with the parent's speeds.
-static void step_to_parent(const tali_tree_view *view, const tali_kernel_slopes *in, int b,
-                           const columns *c, const tali_kernel_slope_matrices *out,
-                           const tali_kernel_slope_room *room)
-{
-    const tali_tree *tree = view->tree;
-    const int parent = tree->parent[b], u0 = tree->u0[parent];
-    const int first = tree->place[b], last = first + tree->span[b];
-    const v3 p = view->p_PM[b];
-    if (tree->hinge[parent] == TALI_HINGE_PIN) {
-        const results to = aim(tree, out, u0, room);
-        step_to_pin(c, first, last, p, view->H[u0].w, in->Psi1[u0], in->Psi2[u0], in->F != NULL,
-                    &to);
-        deliver(tree, out, u0, room, first, last, &to);
+    const real rotor = nu == 1 ? view->constants[b].rotor : 0.0;
+    if (view->tree->hinge[b] == TALI_HINGE_PIN) {
+        const own_vectors own = start_pin(view, in, b, at, c);
+        write_entry(out->M, out->ld_M, u0, u0, v3_dot(S->w, own.t1.w) + rotor);
+        write_entry(out->by_q, out->ld_q, u0, u0, v3_dot(S->w, own.t3.w));
+        write_entry(out->by_u, out->ld_u, u0, u0, v3_dot(S->w, own.t4.w));
         return;
     }
-    step(c, first, last, p);
-    for (int u = u0; u < u0 + tree->nu[parent]; ++u) {
-        const results to = aim(tree, out, u, room);
-        multiply(c, first, last, view->H[u], in->Psi1[u], in->Psi2[u], in->Psi3[u], in->F != NULL,
-                 &to);
-        deliver(tree, out, u, room, first, last, &to);
+    const m3 R_GF = slope_R_GF(view, b);
+    for (int l = 0; l < nu; ++l) {
+        const own_vectors own = start_column(view, in, b, l, at, c);
+        for (int k = 0; k < nu; ++k) {
+            const sv D_S = column_slope(view, in, b, l, k, R_GF);
+            write_entry(out->M, out->ld_M, u0 + k, u0 + l, sv_dot(S[k], own.t1) + rotor);
+            write_entry(out->by_u, out->ld_u, u0 + k, u0 + l, sv_dot(S[k], own.t4));
+            write_entry(out->by_q, out->ld_q, u0 + k, u0 + l,
+                        sv_dot(S[k], own.t3) + sv_dot(D_S, at->F));
+        }
     }
 }
 
@@ -334,26 +182,54 @@ static void zero_uncoupled(const tali_tree *tree, const tali_kernel_slope_matric
     }
 }
 
+// Numbers behind the last speed, which whole blocks read; and all of them where a block may read
+// what is not there yet. They do not matter, but must not be such that arithmetic is slow.
+static void clear_margin(const tali_tree *tree, const columns *c)
+{
+    const size_t first = tree->is_depth_first ? (size_t)tree->num_u : 0;
+    for (size_t i = 0; i < 24; ++i) {
+        memset(c->t + i * c->step + first, 0, (c->step - first) * sizeof *c->t);
+    }
+}
+
+TAL_ALWAYS_INLINE tali_kernel_stepping stepping_from(const tali_tree_view *view,
+                                                     const tali_kernel_slopes *in, int b,
+                                                     const tali_kernel_slope_matrices *out,
+                                                     const tali_kernel_slope_room *room)
+{
+    const tali_tree *tree = view->tree;
+    const int parent = tree->parent[b], first = tree->place[b];
+    return (tali_kernel_stepping){.view = view,
+                                  .in = in,
+                                  .out = out,
+                                  .room = room,
+                                  .u0 = tree->u0[parent],
+                                  .nu = tree->nu[parent],
+                                  .first = first,
+                                  .last = first + tree->span[b],
+                                  .p = view->p_PM[b]};
+}
+
+// Tip to base: composites, the body's own vectors and block, then the step to its parent.
 static void pass_slope_matrices(const tali_tree_view *view, const tali_kernel_slopes *in,
                                 const tali_kernel_slope_matrices *out,
                                 const tali_kernel_slope_room *room)
 {
     const tali_tree *tree = view->tree;
-    const columns c = {room->columns, (size_t)tree->num_u};
-    for (int b = 1; b < tree->num_bodies; ++b) {
+    const columns c = {room->columns, (size_t)tali_kernel_slope_step(tree->num_u)};
+    for (int b = 1; b < tree->num_bodies && !tree->is_depth_first; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
             room->speed_at[tree->place[b] + j] = tree->u0[b] + j;
         }
     }
+    clear_margin(tree, &c);
     zero_uncoupled(tree, out);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_kernel_moving at = close_moving(view, in, b, room->open);
-        for (int l = 0; l < tree->nu[b]; ++l) {
-            start_column(view, in, b, l, &at, &c);
-        }
         own_block(view, in, b, &at, &c, out);
         if (tree->parent[b] == 0) continue;
-        step_to_parent(view, in, b, &c, out, room);
+        const tali_kernel_stepping s = stepping_from(view, in, b, out, room);
+        view->passes->slope_step(&s, tree->hinge[tree->parent[b]] == TALI_HINGE_PIN);
         hand_down(view, b, &at, in->F != NULL, room->open);
     }
 }

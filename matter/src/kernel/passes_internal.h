@@ -63,10 +63,16 @@ typedef struct tali_kernel_slopes {
 /// Room for tali_passes.slope_matrices.
 typedef struct tali_kernel_slope_room {
     tali_kernel_moving *open; ///< [num_slots]
-    double *columns;          ///< [24 num_u]
-    double *rows;             ///< [5 num_u]
+    double *columns;          ///< [24 tali_kernel_slope_step(num_u)]
+    double *rows;             ///< [5 tali_kernel_slope_step(num_u)]
     int32_t *speed_at;        ///< [num_u]
 } tali_kernel_slope_room;
+
+/// Numbers from one component of the vectors of all speeds to the next: room for whole blocks.
+static inline int tali_kernel_slope_step(int num_u)
+{
+    return (num_u + 15) & ~7;
+}
 
 /// nu x nu matrices by columns; NULL: not wanted.
 typedef struct tali_kernel_slope_matrices {
@@ -74,9 +80,20 @@ typedef struct tali_kernel_slope_matrices {
     int ld_q, ld_u, ld_M;
 } tali_kernel_slope_matrices;
 
+/// What one step towards Ground is made of, from a body to its parent.
+typedef struct tali_kernel_stepping {
+    const tali_tree_view *view;
+    const tali_kernel_slopes *in;
+    const tali_kernel_slope_matrices *out;
+    const tali_kernel_slope_room *room;
+    int u0, nu;      ///< the parent's speeds
+    int first, last; ///< places of the speeds that are taken to it
+    tal_vec3 p;      ///< from the parent's Mo
+} tali_kernel_stepping;
+
 /// Right-hand sides that tali_passes.inverse_columns takes at a time.
 enum {
-    TALI_KERNEL_LANES = 8
+    TALI_KERNEL_LANES = 16
 };
 
 /// The articulated quantities of all hinges along their speeds, and room for a block of columns.
@@ -248,6 +265,9 @@ struct tali_passes {
     void (*slope_matrices)(const tali_tree_view *view, const tali_kernel_slopes *in,
                            const tali_kernel_slope_matrices *out,
                            const tali_kernel_slope_room *room);
+
+    /// One step of that; `is_pin`: the parent's hinge is one.
+    void (*slope_step)(const tali_kernel_stepping *s, bool is_pin);
 
     /**
      * The derivative of inverse dynamics along one direction.
