@@ -234,7 +234,13 @@ typedef struct tali_osim {
     bool no_memory;
     tali_xml *more_forces[TALI_OSIM_MORE_FORCES]; ///< [num_more_forces] other files of forces
     int num_more_forces;
-    bool replace_forces;   ///< they replace those of the model
+    bool replace_forces;        ///< they replace those of the model
+    tali_xml *more_controllers; ///< a tool's set-up file with a <ControllerSet>; NULL: none
+    /// Adds more to the System before its topology is realized; NULL: nothing.
+    void (*extend)(struct tali_osim *o, tal_model *model, void *context);
+    void *extend_context;
+    double *stops; ///< [num_stops] times at which a control jumps; in the order of the file
+    int num_stops, stops_capacity;
     bool with_discrete;    ///< the System gets forces that a tool sets in the State
     tal_force_ix discrete; ///< these
     tal_vec3 gravity;

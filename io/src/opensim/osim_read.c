@@ -132,6 +132,7 @@ void tali_osim_free(tali_osim *o)
     FREE(forces);
     FREE(wraps);
     FREE(controllers);
+    FREE(stops);
 #undef FREE
     tali_name_map *const maps[] = {&o->body_names,       &o->frame_paths,    &o->marker_names,
                                    &o->coordinate_names, &o->geometry_names, &o->force_names,
