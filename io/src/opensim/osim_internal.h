@@ -241,6 +241,7 @@ typedef struct tali_osim {
     void *extend_context;
     double *stops; ///< [num_stops] times at which a control jumps; in the order of the file
     int num_stops, stops_capacity;
+    bool in_memory;        ///< not from a file: there are no files beside it
     bool with_discrete;    ///< the System gets forces that a tool sets in the State
     tal_force_ix discrete; ///< these
     tal_vec3 gravity;
@@ -408,6 +409,8 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model);
 void tali_osim_read_contact(tali_osim *o);
 void tali_osim_read_forces(tali_osim *o);
 void tali_osim_add_forces(tali_osim *o, tal_model *model);
+/// What bodies look like: meshes and shapes.
+void tali_osim_add_decorations(tali_osim *o, tal_model *model);
 /// Switch off, in the State, the forces that the file has switched off; bound controls.
 void tali_osim_start_forces(const tali_osim *o, tal_model *model);
 
