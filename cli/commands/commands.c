@@ -646,7 +646,8 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
-     "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool. "
+     "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool "
+     "or ForwardTool. "
      "The results have the names and columns that OpenSim gives them. --start replaces the default "
      "value of a coordinate.",
      CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, run_options,

@@ -157,9 +157,13 @@ static tal_status set_states(const tal_model *model, const tal_table *states, in
         char column[200];
         const char *name = tal_force_name(model->forces, muscle);
         (void)snprintf(column, sizeof column, "%s.activation", name);
-        const int a = tal_table_find_column(states, column);
+        int a = tal_table_find_column(states, column);
+        (void)snprintf(column, sizeof column, "/forceset/%s/activation", name);
+        if (a < 0) a = tal_table_find_column(states, column);
         (void)snprintf(column, sizeof column, "%s.fiber_length", name);
-        const int l = tal_table_find_column(states, column);
+        int l = tal_table_find_column(states, column);
+        (void)snprintf(column, sizeof column, "/forceset/%s/fiber_length", name);
+        if (l < 0) l = tal_table_find_column(states, column);
         if (a < 0 || l < 0) return TAL_ERR_FILE;
         st = tal_muscle_set_activation(model->forces, model->state, muscle,
                                        tal_table_value(states, row, a));
@@ -245,6 +249,42 @@ static void run_forward(void)
     tal_table_destroy(states);
     tal_table_destroy(forces);
     tal_table_destroy(centers);
+    tal_model_destroy(&model);
+    tal_diagnostics_destroy(found);
+}
+
+// ---- equilibrium
+
+// How far fibers and tendons are from carrying the same force along the states of a run of CMC: the
+// speed of the fibers follows from it, so that nothing is left over.
+static void run_equilibrium(void)
+{
+    static const char what[] = "equilibrium of 18 muscles along states [max force]";
+    tal_model model;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    tal_status st = tal_osim_read_file(cases_path("13_cmc/gait10dof18musc_subject01.osim"), NULL,
+                                       &model, found);
+    tal_table *states =
+        cases_read_table("13_cmc/gait10dof18musc_std_walk_subject_states_unix.sto", found);
+    double worst = 0.0;
+    int num = 0;
+    for (int r = 0; st == TAL_OK && states != NULL && r < tal_table_num_rows(states); ++r) {
+        st = set_states(&model, states, r);
+        for (int i = 0; i < tal_forces_num(model.forces) && st == TAL_OK; ++i) {
+            const tal_force_ix muscle = {i};
+            if (!tal_force_is_muscle(model.forces, muscle)) continue;
+            worst = fmax(worst, fabs(tal_muscle_calc_output(model.forces, model.state, muscle,
+                                                            TAL_MUSCLE_RESIDUAL)));
+            ++num;
+        }
+    }
+    if (st == TAL_OK && states != NULL && num == 18 * tal_table_num_rows(states)) {
+        cases_print_row("13 gait10dof", what, worst, 1e-9);
+    } else {
+        if (model.state != NULL) fprintf(stderr, "%s\n", tal_state_error(model.state)->message);
+        cases_print_failure("13 gait10dof", what, found);
+    }
+    tal_table_destroy(states);
     tal_model_destroy(&model);
     tal_diagnostics_destroy(found);
 }
@@ -354,6 +394,7 @@ void cases_run_muscles(void)
         run_lengths(&lengths[i]);
     }
     run_forward();
+    run_equilibrium();
     for (size_t i = 0; i < sizeof arm_models / sizeof *arm_models; ++i) {
         run_arms(arm_models[i]);
     }

@@ -7,8 +7,8 @@
 
 #include "opensim/tool_internal.h"
 
-/// Most tables of one analysis whose number does not depend on the model.
-#define TALI_OSIM_ANALYSIS_TABLES 3
+/// Most analyses of one tool.
+#define TALI_OSIM_MAX_ANALYSES 32
 
 /// An analysis at work; all of it is in the arena of the tool.
 typedef struct tali_osim_analysis {
@@ -22,9 +22,9 @@ typedef struct tali_osim_analysis {
     bool in_degrees;
     const double *udot; ///< [nu] of the motion, where the kind asks for it
     void *data;         ///< what the kind needs besides
-    tal_table *tables[TALI_OSIM_ANALYSIS_TABLES];
-    double *rows[TALI_OSIM_ANALYSIS_TABLES]; ///< [num_columns] the row being filled; time first
-    int num_tables;
+    tal_table **tables; ///< [num_tables] of the results
+    double **rows;      ///< [num_tables][num_columns] the row being filled; time first
+    int num_tables, tables_capacity;
 } tali_osim_analysis;
 
 /// A class of analyses. The functions leave what is wrong in the list.
@@ -38,6 +38,19 @@ typedef struct tali_osim_analysis_kind {
     void (*end)(tali_osim_analysis *a);
     bool needs_udot; ///< the accelerations of the motion, not those of the forces
 } tali_osim_analysis_kind;
+
+/// The analyses of a tool.
+typedef struct tali_osim_analyses {
+    tali_osim_analysis items[TALI_OSIM_MAX_ANALYSES];
+    int num;
+} tali_osim_analyses;
+
+/// Begin those of the tool's AnalysisSet that are on; errors are in the list.
+void tali_osim_analyses_begin(tali_osim_tool *tool, tali_osim_analyses *all);
+/// Fill a row of each at a time. Acceleration, unless the row has failed and is NaN.
+void tali_osim_analyses_record(tali_osim_analyses *all, double t, bool failed);
+/// After the last row, also when something was wrong.
+void tali_osim_analyses_end(tali_osim_analyses *all);
 
 /// Add a table "<tool>_<analysis><end>"; columns are added to it with tali_osim_tool_add_column().
 /// NULL when memory runs out.
@@ -79,6 +92,8 @@ extern const tali_osim_analysis_kind tali_osim_kinematics;
 extern const tali_osim_analysis_kind tali_osim_body_kinematics;
 extern const tali_osim_analysis_kind tali_osim_point_kinematics;
 extern const tali_osim_analysis_kind tali_osim_joint_reaction;
+extern const tali_osim_analysis_kind tali_osim_actuation;
+extern const tali_osim_analysis_kind tali_osim_muscle_analysis;
 extern const tali_osim_analysis_kind tali_osim_static_optimization;
 extern const tali_osim_analysis_kind tali_osim_induced_accelerations;
 

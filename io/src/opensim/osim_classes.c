@@ -8,7 +8,9 @@
 #define LOOKS                                                                                      \
     "~VisibleObject ~attached_geometry ~Appearance ~FrameGeometry ~frame_geometry ~geometry "      \
     "~display_preference ~color ~visible "
-#define FRAME LOOKS "components WrapObjectSet socket_parent connectors translation orientation "
+#define FRAME                                                                                      \
+    "VisibleObject attached_geometry ~Appearance ~FrameGeometry ~frame_geometry ~geometry "        \
+    "~display_preference ~color ~visible components WrapObjectSet socket_parent connectors translation orientation "
 #define FORCE LOOKS "isDisabled appliesForce "
 #define ACT   FORCE "min_control max_control optimal_force "
 #define WITH_PATH                                                                                  \

@@ -6,7 +6,10 @@
 #include "table/table_internal.h"
 #include "text/text_internal.h"
 
+#include <talus/io/table.h>
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // --- which actuators ---
@@ -145,6 +148,8 @@ static void read_functions(tali_osim *o, tali_osim_controller *it)
     }
 }
 
+static void read_controls_file(tali_osim *o, tali_osim_controller *it);
+
 // Actuators without a function are not driven.
 static void drop_undriven(tali_osim_controller *it)
 {
@@ -161,13 +166,16 @@ static void drop_undriven(tali_osim_controller *it)
 static void read_prescribed(tali_osim *o, tali_osim_controller *it)
 {
     read_driven(o, it);
-    if (it->forces == NULL || !take_functions(o, it)) return;
-    read_functions(o, it);
-    drop_undriven(it);
-    if (tali_osim_text(it->element, "controls_file") != NULL) {
-        tali_osim_warn(o, it->element,
-                       ": its controls_file does not act; give it to the tool that runs the model");
+    if (it->forces == NULL) return;
+    const bool from_file = tali_osim_text(it->element, "controls_file") != NULL;
+    if (from_file && it->num == 0) drive_all(o, it);
+    if (!take_functions(o, it)) return;
+    if (from_file) {
+        read_controls_file(o, it);
+    } else {
+        read_functions(o, it);
     }
+    drop_undriven(it);
 }
 
 // --- reflexes ---
@@ -218,6 +226,10 @@ static tal_function *make_control(tali_osim *o, const tali_xml_element *control,
     const tal_allocator *from = &o->arena.allocator;
     const bool steps = tali_osim_bool(o, control, "use_steps", false);
     const bool continued = tali_osim_bool(o, control, "extrapolate", true) && !steps;
+    for (int i = 0; i < nodes->n && steps; ++i) {
+        double *stop = TALI_OSIM_ADD(o, stops);
+        if (stop != NULL) *stop = nodes->t[i];
+    }
     const tal_status st =
         continued && nodes->n > 1
             ? tal_function_create_piecewise_linear(from, nodes->t, nodes->x, nodes->n, &f, &err)
@@ -249,10 +261,10 @@ tal_function *tali_osim_read_control(tali_osim *o, const tali_xml_element *contr
 }
 
 // A control is named after its actuator, alone or with ".excitation" behind it.
-static int find_controlled(const tali_osim *o, const tali_xml_element *control)
+static int find_controlled(const tali_osim *o, const char *text)
 {
     char name[128];
-    const char *text = tali_osim_name(control), *end = strstr(text, ".excitation");
+    const char *end = strstr(text, ".excitation");
     const size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
     if (length >= sizeof name) return -1;
     memcpy(name, text, length);
@@ -260,16 +272,11 @@ static int find_controlled(const tali_osim *o, const tali_xml_element *control)
     return tali_osim_find_force(o, name);
 }
 
-// A <ControlSet> in the controller: of each control the actuator that has its name.
-static void read_control_set(tali_osim *o, tali_osim_controller *it)
+// Of each control the actuator that has its name.
+static void read_controls(tali_osim *o, tali_osim_controller *it, const tali_xml_element *first)
 {
-    read_driven(o, it);
-    if (it->forces == NULL) return;
-    if (it->num == 0) drive_all(o, it);
-    if (!take_functions(o, it)) return;
-    const tali_xml_element *e = tali_osim_first_of(it->element, "ControlSet");
-    for (; e != NULL; e = e->next) {
-        const int force = find_controlled(o, e);
+    for (const tali_xml_element *e = first; e != NULL; e = e->next) {
+        const int force = find_controlled(o, tali_osim_name(e));
         int k = 0;
         while (k < it->num && it->forces[k] != force) {
             ++k;
@@ -280,11 +287,94 @@ static void read_control_set(tali_osim *o, tali_osim_controller *it)
             it->functions[k] = tali_osim_read_control(o, e);
         }
     }
-    drop_undriven(it);
-    if (tali_osim_text(it->element, "controls_file") != NULL) {
-        tali_osim_warn(o, it->element,
-                       ": its controls_file does not act; give it to the tool that runs the model");
+}
+
+// --- controls in files of their own ---
+
+// What a file beside the one that is read is called.
+static void beside(const tali_osim *o, const char *file, char path[1024])
+{
+    const char *slash = strrchr(o->xml->file, '/');
+    const int folder = file[0] != '/' && slash != NULL ? (int)(slash - o->xml->file) + 1 : 0;
+    (void)snprintf(path, 1024, "%.*s%s", folder, o->xml->file, file);
+    for (char *c = path; *c != '\0'; ++c) {
+        if (*c == '\\') *c = '/'; // of Windows
     }
+}
+
+// A <ControlSet> in a document; what is wrong with it is said with its name.
+static void read_control_document(tali_osim *o, tali_osim_controller *it, const char *path)
+{
+    tali_xml *xml = NULL, *const outer = o->xml;
+    const tal_status st = tali_xml_read_file(path, NULL, &o->arena.allocator, &xml, o->found);
+    o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
+    if (st != TAL_OK) return;
+    o->xml = xml;
+    const tali_xml_element *set = xml->root;
+    if (strcmp(set->name, "ControlSet") != 0) set = tali_xml_child(set, "ControlSet");
+    if (set == NULL) {
+        tali_osim_error(o, xml->root, " has no <ControlSet>");
+    } else {
+        read_controls(o, it, tali_osim_first(set));
+    }
+    o->xml = outer;
+    tali_xml_destroy(xml);
+}
+
+// Straight lines between the rows of a table, held beyond them.
+static void read_control_table(tali_osim *o, tali_osim_controller *it, const char *path)
+{
+    tal_table *table = NULL;
+    tal_table_options how = tal_table_options_default();
+    how.allocator = o->arena.allocator;
+    const tal_status st = tal_table_read_file(path, &how, &table, o->found);
+    o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
+    const int n = st == TAL_OK ? tal_table_num_rows(table) : 0;
+    double *t = tali_osim_take(o, n, sizeof *t), *x = tali_osim_take(o, n, sizeof *x);
+    for (int c = 1; n > 0 && t != NULL && x != NULL && c < tal_table_num_columns(table); ++c) {
+        const int force = find_controlled(o, tal_table_column_name(table, c));
+        int k = 0;
+        while (k < it->num && it->forces[k] != force) {
+            ++k;
+        }
+        if (k == it->num || it->functions[k] != NULL) continue;
+        for (int r = 0; r < n; ++r) {
+            t[r] = tal_table_value(table, r, 0);
+            x[r] = tal_table_value(table, r, c);
+        }
+        tal_error err = {TAL_OK, "", ""};
+        const tal_status made = tal_function_create_nodes(
+            &o->arena.allocator, t, x, n, TAL_NODES_LINEAR, &it->functions[k], &err);
+        o->no_memory = o->no_memory || made == TAL_ERR_NO_MEMORY;
+        if (made != TAL_OK) tali_osim_error(o, it->element, ": %s", err.message);
+    }
+    tal_table_destroy(table);
+}
+
+static void read_controls_file(tali_osim *o, tali_osim_controller *it)
+{
+    char path[1024];
+    beside(o, tali_osim_text(it->element, "controls_file"), path);
+    const size_t n = strlen(path);
+    if (n > 4 && tali_table_same_word(path + n - 4, ".xml")) {
+        read_control_document(o, it, path);
+    } else {
+        read_control_table(o, it, path);
+    }
+}
+
+static void read_control_set(tali_osim *o, tali_osim_controller *it)
+{
+    read_driven(o, it);
+    if (it->forces == NULL) return;
+    if (it->num == 0) drive_all(o, it);
+    if (!take_functions(o, it)) return;
+    if (tali_osim_text(it->element, "controls_file") != NULL) {
+        read_controls_file(o, it);
+    } else {
+        read_controls(o, it, tali_osim_first_of(it->element, "ControlSet"));
+    }
+    drop_undriven(it);
 }
 
 // --- the table ---
@@ -332,12 +422,22 @@ static void read_controller(tali_osim *o, const tali_xml_element *e)
     rows[row].read(o, it);
 }
 
+// Those of the model, then those of a tool.
 void tali_osim_read_controllers(tali_osim *o)
 {
     const tali_xml_element *e = tali_osim_first_of(o->model, "ControllerSet");
     for (; e != NULL; e = e->next) {
         read_controller(o, e);
     }
+    if (o->more_controllers == NULL) return;
+    const tali_xml_element *root = o->more_controllers->root;
+    if (strcmp(root->name, "OpenSimDocument") == 0 && root->first != NULL) root = root->first;
+    tali_xml *const outer = o->xml;
+    o->xml = o->more_controllers;
+    for (e = tali_osim_first_of(root, "ControllerSet"); e != NULL; e = e->next) {
+        read_controller(o, e);
+    }
+    o->xml = outer;
 }
 
 // --- the System ---

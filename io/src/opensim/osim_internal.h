@@ -234,7 +234,14 @@ typedef struct tali_osim {
     bool no_memory;
     tali_xml *more_forces[TALI_OSIM_MORE_FORCES]; ///< [num_more_forces] other files of forces
     int num_more_forces;
-    bool replace_forces;   ///< they replace those of the model
+    bool replace_forces;        ///< they replace those of the model
+    tali_xml *more_controllers; ///< a tool's set-up file with a <ControllerSet>; NULL: none
+    /// Adds more to the System before its topology is realized; NULL: nothing.
+    void (*extend)(struct tali_osim *o, tal_model *model, void *context);
+    void *extend_context;
+    double *stops; ///< [num_stops] times at which a control jumps; in the order of the file
+    int num_stops, stops_capacity;
+    bool in_memory;        ///< not from a file: there are no files beside it
     bool with_discrete;    ///< the System gets forces that a tool sets in the State
     tal_force_ix discrete; ///< these
     tal_vec3 gravity;
@@ -402,6 +409,8 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model);
 void tali_osim_read_contact(tali_osim *o);
 void tali_osim_read_forces(tali_osim *o);
 void tali_osim_add_forces(tali_osim *o, tal_model *model);
+/// What bodies look like: meshes and shapes.
+void tali_osim_add_decorations(tali_osim *o, tal_model *model);
 /// Switch off, in the State, the forces that the file has switched off; bound controls.
 void tali_osim_start_forces(const tali_osim *o, tal_model *model);
 

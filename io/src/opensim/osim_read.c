@@ -75,7 +75,6 @@ void tali_osim_read(tali_osim *o)
     tali_osim_read_forces(o);
     tali_osim_read_controllers(o);
     note_sets(o);
-    tali_osim_report_ignored(o);
 }
 
 // --- memory ---
@@ -132,6 +131,7 @@ void tali_osim_free(tali_osim *o)
     FREE(forces);
     FREE(wraps);
     FREE(controllers);
+    FREE(stops);
 #undef FREE
     tali_name_map *const maps[] = {&o->body_names,       &o->frame_paths,    &o->marker_names,
                                    &o->coordinate_names, &o->geometry_names, &o->force_names,
@@ -201,12 +201,14 @@ static tal_status read_model(tali_osim *o, const char *path, const char *text, s
                              tal_model *model)
 {
     const tal_allocator *allocator = &o->options.allocator;
+    o->in_memory = text != NULL;
     const tal_status st =
         text == NULL ? tali_xml_read_file(path, NULL, allocator, &o->xml, o->found)
                      : tali_xml_read_memory(path, text, size, NULL, allocator, &o->xml, o->found);
     if (st == TAL_OK) {
         tali_osim_read(o);
         if (!o->no_memory && tal_diagnostics_num_errors(o->found) == 0) tali_osim_build(o, model);
+        tali_osim_report_ignored(o);
     }
     o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
     if (o->no_memory) tal_diagnostics_add(o->found, TAL_ERROR, path, 0, 0, "memory ran out");

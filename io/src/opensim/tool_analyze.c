@@ -2,6 +2,7 @@
 #include "error_internal.h"
 
 #include "opensim/analysis_internal.h"
+#include "opensim/tool_states_internal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,12 +10,12 @@
 #include <string.h>
 
 static const tali_osim_analysis_kind *const kinds[] = {
-    &tali_osim_kinematics,     &tali_osim_body_kinematics,     &tali_osim_point_kinematics,
-    &tali_osim_joint_reaction, &tali_osim_static_optimization, &tali_osim_induced_accelerations};
+    &tali_osim_kinematics,          &tali_osim_body_kinematics,      &tali_osim_point_kinematics,
+    &tali_osim_actuation,           &tali_osim_muscle_analysis,      &tali_osim_joint_reaction,
+    &tali_osim_static_optimization, &tali_osim_induced_accelerations};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof *kinds,
-    MAX_ANALYSES = 32,
     MAX_FLAGGED = 5 // rows that failed and are named
 };
 
@@ -25,8 +26,9 @@ typedef struct analyze {
     tal_signal *curves;                     // of a coordinates file
     tal_signal *speed_curves;               // of u, where an analysis needs udot
     tali_osim_loads loads;
-    tali_osim_analysis analyses[MAX_ANALYSES];
-    int num_analyses;
+    tali_osim_z_rows z; // of a states file
+    bool equilibrate;   // muscles, where there are no states of them
+    tali_osim_analyses analyses;
     int nq, nu, nb, nc;
     double *y;             // [nc]
     double *q, *qdot, *u;  // [nq], [nq], [nu]
@@ -74,12 +76,30 @@ void *tali_osim_analysis_take(tali_osim_analysis *a, size_t size)
     return memory;
 }
 
+// For one more table.
+static bool make_room(tali_osim_analysis *a)
+{
+    if (a->num_tables < a->tables_capacity) return true;
+    const size_t n = 2 * (size_t)a->tables_capacity + 3;
+    tal_table **tables = tali_osim_analysis_take(a, n * sizeof(tal_table *));
+    double **rows = tali_osim_analysis_take(a, n * sizeof(double *));
+    if (tables == NULL || rows == NULL) return false;
+    if (a->num_tables > 0) {
+        memcpy(tables, a->tables, (size_t)a->num_tables * sizeof(tal_table *));
+    }
+    a->tables = tables;
+    a->rows = rows; // they are filled when all tables are there
+    a->tables_capacity = (int)n;
+    return true;
+}
+
 tal_table *tali_osim_analysis_add_table(tali_osim_analysis *a, const char *end, const char *title)
 {
     char file[300];
     (void)snprintf(file, sizeof file, "%.100s_%.60s%.120s", a->tool->name, a->name, end);
     tal_table *table = tali_osim_tool_add_result(a->tool, file, title);
-    if (table != NULL) a->tables[a->num_tables++] = table;
+    if (table == NULL || !make_room(a)) return NULL;
+    a->tables[a->num_tables++] = table;
     return table;
 }
 
@@ -178,17 +198,16 @@ static const tali_osim_analysis_kind *find_kind(tali_osim_tool *tool, const tali
 }
 
 // Tables first, then rows for them: columns are all there then.
-static void begin_analysis(analyze *it, const tali_xml_element *e)
+static void begin_analysis(tali_osim_tool *tool, tali_osim_analyses *all, const tali_xml_element *e)
 {
-    tali_osim_tool *tool = it->tool;
     tali_osim *setup = &tool->setup;
     const tali_osim_analysis_kind *kind = find_kind(tool, e);
     if (kind == NULL) return;
-    if (it->num_analyses == MAX_ANALYSES) {
-        tali_osim_error(setup, e, ": there are more than %d analyses", MAX_ANALYSES);
+    if (all->num == TALI_OSIM_MAX_ANALYSES) {
+        tali_osim_error(setup, e, ": there are more than %d analyses", TALI_OSIM_MAX_ANALYSES);
         return;
     }
-    tali_osim_analysis *a = &it->analyses[it->num_analyses];
+    tali_osim_analysis *a = &all->items[all->num];
     const char *name = tali_osim_name(e);
     const double interval = tali_osim_number(setup, e, "step_interval", 1.0);
     *a = (tali_osim_analysis){.kind = kind,
@@ -204,18 +223,46 @@ static void begin_analysis(analyze *it, const tali_xml_element *e)
         const size_t n = (size_t)tal_table_num_columns(a->tables[k]);
         a->rows[k] = tali_osim_analysis_take(a, n * sizeof *a->rows[k]);
     }
-    it->num_analyses += 1;
+    all->num += 1;
 }
 
-static void begin_analyses(analyze *it)
+void tali_osim_analyses_begin(tali_osim_tool *tool, tali_osim_analyses *all)
 {
-    tali_osim_tool *tool = it->tool;
     const tali_xml_element *e = tali_osim_first_of(tool->root, "AnalysisSet");
     for (; e != NULL; e = e->next) {
-        if (tali_osim_bool(&tool->setup, e, "on", true)) begin_analysis(it, e);
+        if (tali_osim_bool(&tool->setup, e, "on", true)) begin_analysis(tool, all, e);
     }
-    if (it->num_analyses == 0 && tali_osim_tool_is_good(tool)) {
-        tali_osim_tool_error(tool, "AnalysisSet", "no analysis is turned on");
+}
+
+static void record(tali_osim_analysis *a, double t, bool failed)
+{
+    const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
+    if (t < a->start - slack || t > a->end + slack) return;
+    if (a->count++ % a->interval != 0) return;
+    for (int k = 0; k < a->num_tables; ++k) {
+        const int n = tal_table_num_columns(a->tables[k]);
+        for (int c = 0; c < n; ++c) {
+            a->rows[k][c] = c == 0 ? t : (double)NAN;
+        }
+    }
+    if (!failed) a->kind->record(a);
+    for (int k = 0; k < a->num_tables; ++k) {
+        const tal_status st = tal_table_add_row(a->tables[k], a->rows[k]);
+        a->tool->setup.no_memory = a->tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+    }
+}
+
+void tali_osim_analyses_record(tali_osim_analyses *all, double t, bool failed)
+{
+    for (int k = 0; k < all->num; ++k) {
+        record(&all->items[k], t, failed);
+    }
+}
+
+void tali_osim_analyses_end(tali_osim_analyses *all)
+{
+    for (int k = 0; k < all->num; ++k) {
+        if (all->items[k].kind->end != NULL) all->items[k].kind->end(&all->items[k]);
     }
 }
 
@@ -228,6 +275,7 @@ static void read_states(analyze *it)
     if (tali_osim_tool_is_good(tool) &&
         tali_osim_tool_read_coordinates(tool, table, "states_file", &it->rows)) {
         (void)tali_osim_tool_read_speeds(tool, table, "states_file", &it->speeds);
+        (void)tali_osim_tool_read_z(tool, table, &it->z);
     }
     tal_table_destroy(table);
 }
@@ -329,9 +377,9 @@ static bool make_speed_curves(analyze *it)
 {
     tali_osim_tool *tool = it->tool;
     bool is_needed = false;
-    for (int k = 0; k < it->num_analyses; ++k) {
-        it->analyses[k].udot = it->udot;
-        is_needed = is_needed || it->analyses[k].kind->needs_udot;
+    for (int k = 0; k < it->analyses.num; ++k) {
+        it->analyses.items[k].udot = it->udot;
+        is_needed = is_needed || it->analyses.items[k].kind->needs_udot;
     }
     if (!is_needed) return true;
     int n = 0;
@@ -378,7 +426,12 @@ static bool prepare(analyze *it)
     it->nb = tal_matter_num_bodies(tool->model.matter);
     read_rows(it);
     tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
-    begin_analyses(it);
+    tali_osim_analyses_begin(tool, &it->analyses);
+    if (it->analyses.num == 0 && tali_osim_tool_is_good(tool)) {
+        tali_osim_tool_error(tool, "AnalysisSet", "no analysis is turned on");
+    }
+    it->equilibrate = tali_osim_bool(&tool->setup, tool->root,
+                                     "solve_for_equilibrium_for_auxiliary_states", false);
     return tali_osim_tool_is_good(tool) && take_memory(it) && make_speed_curves(it);
 }
 
@@ -392,6 +445,10 @@ static tal_status pose(analyze *it, int row, double t)
     }
     if (st == TAL_OK) st = tal_system_realize(model->system, model->state, TAL_STAGE_POSITION);
     if (st == TAL_OK && it->loads.num > 0) put_loads(it, t);
+    if (st == TAL_OK && it->z.num > 0) tali_osim_tool_put_z(it->tool, &it->z, row);
+    if (st == TAL_OK && it->equilibrate) {
+        st = tal_forces_equilibrate_muscles(model->forces, model->state);
+    }
     return st == TAL_OK ? tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION)
                         : st;
 }
@@ -403,24 +460,6 @@ static void flag(analyze *it, double t)
     if (it->num_failed > MAX_FLAGGED) return;
     tali_osim_tool_warn(it->tool, NULL, "the row at t = %g failed, and is NaN: %s", t,
                         tal_state_error(it->tool->model.state)->message);
-}
-
-static void record(analyze *it, tali_osim_analysis *a, double t, bool failed)
-{
-    const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
-    if (t < a->start - slack || t > a->end + slack) return;
-    if (a->count++ % a->interval != 0) return;
-    for (int k = 0; k < a->num_tables; ++k) {
-        const int n = tal_table_num_columns(a->tables[k]);
-        for (int c = 0; c < n; ++c) {
-            a->rows[k][c] = c == 0 ? t : (double)NAN;
-        }
-    }
-    if (!failed) a->kind->record(a);
-    for (int k = 0; k < a->num_tables; ++k) {
-        const tal_status st = tal_table_add_row(a->tables[k], a->rows[k]);
-        it->tool->setup.no_memory = it->tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
-    }
 }
 
 // --- all rows ---
@@ -453,9 +492,7 @@ static void record_all(analyze *it)
     for (int i = begin; i < end && tali_osim_tool_is_good(tool); ++i) {
         const bool failed = pose(it, i, times[i]) != TAL_OK;
         if (failed) flag(it, times[i]);
-        for (int k = 0; k < it->num_analyses; ++k) {
-            record(it, &it->analyses[k], times[i], failed);
-        }
+        tali_osim_analyses_record(&it->analyses, times[i], failed);
         if (!tali_osim_tool_tell(tool, i - begin + 1, end - begin)) break;
     }
     if (it->num_failed > MAX_FLAGGED) {
@@ -467,9 +504,7 @@ void tali_osim_tool_analyze(tali_osim_tool *tool)
 {
     analyze it = {.tool = tool};
     if (prepare(&it)) record_all(&it);
-    for (int k = 0; k < it.num_analyses; ++k) {
-        if (it.analyses[k].kind->end != NULL) it.analyses[k].kind->end(&it.analyses[k]);
-    }
+    tali_osim_analyses_end(&it.analyses);
     tal_signal_destroy(it.curves);
     tal_signal_destroy(it.speed_curves);
     tali_osim_tool_free_loads(&it.loads);

@@ -135,6 +135,9 @@ void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const t
 void tali_osim_tool_ik(tali_osim_tool *tool);
 void tali_osim_tool_id(tali_osim_tool *tool);
 void tali_osim_tool_analyze(tali_osim_tool *tool);
+void tali_osim_tool_forward(tali_osim_tool *tool);
+/// Before the model is opened: controllers and loads of the set-up file become part of the System.
+void tali_osim_tool_extend_forward(tali_osim_tool *tool);
 void tali_osim_tool_scale(tali_osim_tool *tool);
 
 #endif // TALUS_IO_TOOL_INTERNAL_H

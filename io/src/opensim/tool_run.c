@@ -311,6 +311,7 @@ static const struct {
 } tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false, false},
              {"InverseDynamicsTool", tali_osim_tool_id, false, false},
              {"AnalyzeTool", tali_osim_tool_analyze, true, false},
+             {"ForwardTool", tali_osim_tool_forward, false, false},
              {"ScaleTool", tali_osim_tool_scale, false, true}};
 
 enum {
@@ -406,6 +407,7 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     tool->results_folder = tali_osim_tool_path(tool, tool->folder, results != NULL ? results : ".");
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
     tool->o.with_discrete = tools[which].with_discrete;
+    if (tools[which].run == tali_osim_tool_forward) tali_osim_tool_extend_forward(tool);
     if (!tools[which].own_model) open_model(tool);
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }

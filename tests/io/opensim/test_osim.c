@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CORPUS TALUS_SOURCE_DIR "/tests/fuzz/corpus_osim/"
 
@@ -952,12 +954,12 @@ START_TEST(what_does_not_act_is_said)
 {
     assert_says(
         DOC("40000",
-            "\n<BodySet><objects><Body name='b'><mass>1</mass><VisibleObject/></Body>"
+            "\n<BodySet><objects><Body name='b'><mass>1</mass><FrameGeometry/></Body>"
             "</objects></BodySet>\n<ForceSet><objects>\n<ExpressionBasedBushingForce name='m'/>"
             "<ExpressionBasedBushingForce name='n'/></objects></ForceSet>\n"
             "<ControllerSet><objects>\n<TrackingController/></objects></ControllerSet>"),
         "m:2:19: warning: <Body name=\"b\">: no joint connects it with ground; it moves freely\n"
-        "m:2:48: note: <VisibleObject> is not read (1 of them)\n"
+        "m:2:48: note: <FrameGeometry> is not read (1 of them)\n"
         "m:4:1: warning: <ExpressionBasedBushingForce> does not act in Talus yet (2 of them)\n"
         "m:6:1: warning: <TrackingController> does not act in Talus (1 of them)\n");
 }
@@ -995,6 +997,55 @@ START_TEST(inertias_of_no_real_body_are_warned_of_or_refused)
     ck_assert_int_eq(tal_osim_read_memory("m", text, sizeof text - 1, &options, &model, found),
                      TAL_ERR_FILE);
     tal_diagnostics_destroy(found);
+}
+
+END_TEST
+
+// --- looks ---
+
+// Of version 4 and before: a mesh in the folder Geometry, one that is nowhere, and a sphere.
+START_TEST(meshes_are_found_beside_the_model)
+{
+    static const char *const texts[] = {
+        DOC("40000", BODIES(BODY("b", "<attached_geometry><Mesh name='m'><mesh_file>bone.obj"
+                                      "</mesh_file><scale_factors>2 2 2</scale_factors><Appearance>"
+                                      "<color>1 0.5 0</color><opacity>0.5</opacity></Appearance>"
+                                      "</Mesh><Mesh><mesh_file>lost.vtp</mesh_file></Mesh><Sphere>"
+                                      "<radius>0.1</radius></Sphere></attached_geometry>"))),
+        DOC("30000", BODIES(BODY("b", "<VisibleObject><GeometrySet><objects><DisplayGeometry>"
+                                      "<geometry_file>bone.obj</geometry_file><color>1 0.5 0"
+                                      "</color><opacity>0.5</opacity><scale_factors>2 2 2"
+                                      "</scale_factors></DisplayGeometry><DisplayGeometry>"
+                                      "<geometry_file>lost.vtp</geometry_file></DisplayGeometry>"
+                                      "</objects></GeometrySet></VisibleObject>")))};
+    char folder[] = "osim_looks_XXXXXX", model_path[64], geometry[64], mesh[128];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    (void)snprintf(geometry, sizeof geometry, "%s/Geometry", folder);
+    (void)snprintf(mesh, sizeof mesh, "%s/bone.obj", geometry);
+    (void)snprintf(model_path, sizeof model_path, "%s/m.osim", folder);
+    ck_assert_int_eq(mkdir(geometry, 0700), 0);
+    test_write_file(mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    for (int i = 0; i < 2; ++i) {
+        tal_model model;
+        char said[2000];
+        tal_diagnostics *found = tal_diagnostics_create(NULL);
+        test_write_file(model_path, texts[i]);
+        ck_assert_int_eq(tal_osim_read_file(model_path, NULL, &model, found), TAL_OK);
+        say_all(found, said, sizeof said);
+        ck_assert_msg(strstr(said, "names a file that is not found, and is not drawn (1 of") !=
+                          NULL,
+                      "%s", said);
+        ck_assert_int_eq(tal_matter_num_decorations(model.matter), 2 - i);
+        const tal_decoration *d = tal_matter_decoration(model.matter, 0);
+        ck_assert_str_eq(d->text, mesh);
+        ck_assert(d->scale == 2.0 && d->opacity == 0.5 && d->color.y == 0.5);
+        tal_model_destroy(&model);
+        tal_diagnostics_destroy(found);
+    }
+    (void)remove(model_path);
+    (void)remove(mesh);
+    (void)rmdir(geometry);
+    (void)rmdir(folder);
 }
 
 END_TEST
@@ -1071,6 +1122,7 @@ int main(void)
     tcase_add_test(tc, what_does_not_act_is_said);
     tcase_add_test(tc, a_strict_reader_refuses_what_it_does_not_know);
     tcase_add_test(tc, inertias_of_no_real_body_are_warned_of_or_refused);
+    tcase_add_test(tc, meshes_are_found_beside_the_model);
     tcase_add_test(tc, reading_a_leg_survives_every_failure_of_memory);
     tcase_add_test(tc, broken_contracts_are_reported);
     suite_add_tcase(suite, tc);

@@ -1,0 +1,294 @@
+// Forward dynamics: from a state, with controls and external loads, step by step.
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include "opensim/analysis_internal.h"
+#include "opensim/tool_states_internal.h"
+
+#include <talus/study.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A run at work.
+typedef struct forward {
+    tali_osim_tool *tool;
+    tali_osim_analyses analyses;
+    tal_integrator *integ;
+    double begin, end; // [s]
+    double *stops;     // [num_stops] ascending: where a control jumps
+    int num_stops;
+    long max_steps;
+    tal_table *states, *degrees, *controls;
+    double *row; // [columns]
+} forward;
+
+// --- the System ---
+
+// External loads as forces that are functions of time.
+static void add_loads(tali_osim *o, tal_model *model, void *context)
+{
+    tali_osim_tool *tool = context;
+    tali_osim_loads loads = {.loads = NULL};
+    tali_osim_tool_read_loads(tool, "external_loads_file", &loads);
+    for (int i = 0; i < loads.num && tali_osim_tool_is_good(tool); ++i) {
+        tali_osim_load *load = &loads.loads[i];
+        tal_prescribed_force_def def = tal_prescribed_force_def_default();
+        def.body = o->bodies[load->body].body;
+        def.force_frame = o->bodies[load->force_body].body;
+        def.point_frame = o->bodies[load->point_body].body;
+        if (load->point[0] == NULL) def.point_frame = def.body; // at its origin
+        memcpy(def.force, load->force, sizeof def.force);
+        memcpy(def.point, load->point, sizeof def.point);
+        memcpy(def.torque, load->torque, sizeof def.torque);
+        memset(load->force, 0, sizeof load->force); // adopted
+        memset(load->point, 0, sizeof load->point);
+        memset(load->torque, 0, sizeof load->torque);
+        const bool is_free = load->name != NULL && load->name[0] != '\0' &&
+                             tal_forces_find(model->forces, load->name).i < 0;
+        (void)tal_forces_add_prescribed_force(model->forces, is_free ? load->name : NULL, &def);
+    }
+    if (loads.num > 0) {
+        double range[2];
+        tali_osim_tool_time_range(tool, range);
+        if (range[0] < loads.first || (isfinite(range[1]) && range[1] > loads.last)) {
+            tali_osim_tool_warn(tool, "external_loads_file",
+                                "its data go from %g s to %g s; outside they are continued",
+                                loads.first, loads.last);
+        }
+    }
+    tali_osim_tool_free_loads(&loads);
+}
+
+void tali_osim_tool_extend_forward(tali_osim_tool *tool)
+{
+    tool->o.more_controllers = tool->setup.xml;
+    tool->o.extend = add_loads;
+    tool->o.extend_context = tool;
+}
+
+// --- where it begins ---
+
+// The last row that is not after the beginning.
+static int row_before(const tali_osim_coordinate_rows *rows, double t)
+{
+    int row = 0;
+    while (row < rows->num_rows - 1 && rows->times[row + 1] <= t + 1e-9) {
+        ++row;
+    }
+    return row;
+}
+
+static void put_row(forward *it, const tali_osim_coordinate_rows *q,
+                    const tali_osim_coordinate_rows *u, int row)
+{
+    const tal_model *model = &it->tool->model;
+    const size_t n = (size_t)q->num_rows;
+    for (int c = 0; c < it->tool->o.num_coordinates; ++c) {
+        const tali_osim_coordinate *at = &it->tool->o.coordinates[c];
+        const double value = q->values[(size_t)c * n + (size_t)row];
+        tal_state_upd_q(model->state)[tali_osim_tool_q_slot(it->tool, c)] = value;
+        tal_state_upd_u(model->state)[tali_osim_tool_u_slot(it->tool, c)] =
+            u->values[(size_t)c * n + (size_t)row];
+        if (!at->locked) continue;
+        (void)tal_mobility_lock_at(model->matter, model->state, at->mobility, TAL_LEVEL_POSITION,
+                                   value);
+    }
+}
+
+// From a row of a states file, or where the model begins.
+static void read_start(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    tali_osim_coordinate_rows q, u;
+    tali_osim_z_rows z;
+    if (tali_osim_text(tool->root, "states_file") == NULL) return;
+    tal_table *table = tali_osim_tool_read_table(tool, "states_file");
+    if (tali_osim_tool_is_good(tool) &&
+        tali_osim_tool_read_coordinates(tool, table, "states_file", &q) &&
+        tali_osim_tool_read_speeds(tool, table, "states_file", &u) &&
+        tali_osim_tool_read_z(tool, table, &z)) {
+        const int row = row_before(&q, it->begin);
+        if (!isfinite(it->begin)) it->begin = q.times[row];
+        put_row(it, &q, &u, row);
+        tali_osim_tool_put_z(tool, &z, row);
+        if (fabs(q.times[row] - it->begin) > 1e-6) {
+            tali_osim_tool_warn(tool, "states_file",
+                                "the run begins at t = %g with the row of t = %g", it->begin,
+                                q.times[row]);
+        }
+    }
+    tal_table_destroy(table);
+}
+
+static void equilibrate(forward *it)
+{
+    const tal_model *model = &it->tool->model;
+    tal_status st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
+    const bool wanted = tali_osim_bool(&it->tool->setup, it->tool->root,
+                                       "solve_for_equilibrium_for_auxiliary_states", false);
+    if (st == TAL_OK && wanted) {
+        st = tal_forces_equilibrate_muscles(model->forces, model->state);
+    }
+    tali_osim_tool_fail(it->tool, st, tal_state_error(model->state));
+}
+
+// --- preparing ---
+
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+// Times at which steps of controls end, in order.
+static void sort_stops(forward *it)
+{
+    const tali_osim *o = &it->tool->o;
+    it->stops = tali_osim_take(&it->tool->setup, o->num_stops, sizeof *it->stops);
+    if (it->stops == NULL || o->num_stops == 0) return;
+    memcpy(it->stops, o->stops, (size_t)o->num_stops * sizeof *it->stops);
+    it->num_stops = o->num_stops;
+    qsort(it->stops, (size_t)it->num_stops, sizeof *it->stops, compare_times);
+}
+
+static void make_integrator(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    tali_osim *setup = &tool->setup;
+    tal_integrator_def def = tal_integrator_def_default();
+    tal_error err = {TAL_OK, "", ""};
+    def.accuracy = tali_osim_number(setup, tool->root, "integrator_error_tolerance", 1e-5);
+    def.max_step = tali_osim_number(setup, tool->root, "maximum_integrator_step_size", 0.0);
+    const double steps =
+        tali_osim_number(setup, tool->root, "maximum_number_of_integrator_steps", 20000.0);
+    it->max_steps = steps > 0.0 && steps < 1e9 ? (long)steps : 20000;
+    if (tali_osim_bool(setup, tool->root, "use_specified_dt", false)) {
+        tali_osim_tool_warn(tool, "use_specified_dt", "steps are chosen by their errors");
+    }
+    if (!tali_osim_tool_is_good(tool)) return;
+    const tal_status st = tal_integrator_create(tool->model.system, &def, &it->integ, &err);
+    tali_osim_tool_fail(tool, st, &err);
+}
+
+static tal_table *add_controls(forward *it, const char *file)
+{
+    tali_osim_tool *tool = it->tool;
+    tal_table *table = tali_osim_tool_add_result(tool, file, "controls");
+    for (int i = 0; i < tool->o.num_forces && table != NULL; ++i) {
+        const tali_osim_force *f = &tool->o.forces[i];
+        if (f->force.i < 0 || !tal_force_has_control(tool->model.forces, f->force)) continue;
+        tali_osim_tool_add_column(tool, table, f->name, "");
+    }
+    return table;
+}
+
+static void add_tables(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    char file[300];
+    (void)snprintf(file, sizeof file, "%.200s_states.sto", tool->name);
+    it->states = tali_osim_tool_add_states(tool, file, false);
+    (void)snprintf(file, sizeof file, "%.200s_states_degrees.mot", tool->name);
+    it->degrees = tali_osim_tool_add_states(tool, file, true);
+    (void)snprintf(file, sizeof file, "%.200s_controls.sto", tool->name);
+    it->controls = add_controls(it, file);
+    if (it->states == NULL) return;
+    const int n = tal_table_num_columns(it->states) + tool->o.num_forces;
+    it->row = tali_osim_take(&tool->setup, n, sizeof *it->row);
+}
+
+static bool prepare(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    double range[2];
+    tali_osim_tool_time_range(tool, range);
+    it->begin = range[0];
+    it->end = range[1];
+    read_start(it);
+    if (!isfinite(it->begin)) it->begin = 0.0;
+    if (!isfinite(it->end)) tali_osim_tool_error(tool, NULL, "<final_time> is missing");
+    if (tali_osim_tool_is_good(tool)) equilibrate(it);
+    make_integrator(it);
+    if (!tali_osim_tool_is_good(tool)) return false;
+    (void)tal_state_set_t(tool->model.state, it->begin);
+    sort_stops(it);
+    add_tables(it);
+    tali_osim_analyses_begin(tool, &it->analyses);
+    return tali_osim_tool_is_good(tool);
+}
+
+// --- the run ---
+
+static void record(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    const tal_model *model = &tool->model;
+    int n = 0;
+    tali_osim_tool_add_state_row(tool, it->states, it->row, false);
+    tali_osim_tool_add_state_row(tool, it->degrees, it->row, true);
+    it->row[n++] = tal_state_t(model->state);
+    for (int i = 0; i < tool->o.num_forces; ++i) {
+        const tali_osim_force *f = &tool->o.forces[i];
+        if (f->force.i < 0 || !tal_force_has_control(model->forces, f->force)) continue;
+        it->row[n++] = tal_actuator_control(model->forces, model->state, f->force);
+    }
+    const tal_status st = tal_table_add_row(it->controls, it->row);
+    tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+    tali_osim_analyses_record(&it->analyses, tal_state_t(model->state), false);
+}
+
+// The end of the run, or the next time at which a control jumps.
+static double next_stop(const forward *it, double t)
+{
+    for (int i = 0; i < it->num_stops; ++i) {
+        if (it->stops[i] > t + 1e-12 && it->stops[i] < it->end) return it->stops[i];
+    }
+    return it->end;
+}
+
+static bool tell(forward *it, double t)
+{
+    const double part = (t - it->begin) / (it->end - it->begin);
+    return tali_osim_tool_tell(it->tool, (int)(1000.0 * fmin(part, 1.0)), 1000);
+}
+
+// A failed step ends the run; what there is is kept, and the failure is a warning.
+static void run(forward *it)
+{
+    tali_osim_tool *tool = it->tool;
+    tal_state *s = tool->model.state;
+    // a step of length zero makes the State consistent
+    tal_status st = tal_integrator_step_to(it->integ, s, it->begin);
+    if (st == TAL_OK) st = tal_system_realize(tool->model.system, s, TAL_STAGE_ACCELERATION);
+    if (st == TAL_OK) record(it);
+    long steps = 0;
+    while (st == TAL_OK && tal_state_t(s) < it->end && tali_osim_tool_is_good(tool)) {
+        if (steps++ == it->max_steps) {
+            tali_osim_tool_warn(tool, "maximum_number_of_integrator_steps",
+                                "%ld steps ended at t = %g", it->max_steps, tal_state_t(s));
+            return;
+        }
+        st = tal_integrator_step(it->integ, s, next_stop(it, tal_state_t(s)));
+        if (st == TAL_OK) st = tal_system_realize(tool->model.system, s, TAL_STAGE_ACCELERATION);
+        if (st != TAL_OK) break;
+        record(it);
+        if (!tell(it, tal_state_t(s))) return;
+    }
+    if (st == TAL_OK) return;
+    tali_osim_tool_warn(tool, NULL, "the run ended at t = %g: %s", tal_state_t(s),
+                        tal_integrator_error(it->integ)->message);
+    tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+}
+
+void tali_osim_tool_forward(tali_osim_tool *tool)
+{
+    forward *it = tali_osim_take(&tool->setup, 1, sizeof *it);
+    if (it == NULL) return;
+    it->tool = tool;
+    if (prepare(it)) run(it);
+    tali_osim_analyses_end(&it->analyses);
+    tal_integrator_destroy(it->integ);
+}
