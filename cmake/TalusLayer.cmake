@@ -37,8 +37,10 @@ function(talus_add_layer name)
   set_property(GLOBAL APPEND PROPERTY TALUS_LAYERS ${name})
 endfunction()
 
+# clang's -Wdouble-promotion also warns about INFINITY and NAN, which C defines as floats
 set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
-                   -Wmissing-prototypes -Wvla -Wdouble-promotion $<$<BOOL:${TALUS_WERROR}>:-Werror>)
+                   -Wmissing-prototypes -Wvla $<$<C_COMPILER_ID:GNU>:-Wdouble-promotion>
+                   $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 
 include(CheckCCompilerFlag)
 

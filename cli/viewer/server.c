@@ -133,6 +133,15 @@ const char *server_address(const server *it)
     return it->address;
 }
 
+// The empty chunk that ends a stream, so that the page does not take the end for a failure. Bytes
+// that still wait would come before it: then there is no such end.
+static void end_stream(connection *c)
+{
+    static const char end[] = "0\r\n\r\n";
+    if (c->phase != STREAMING || c->out_at < c->out_size) return;
+    (void)send(c->socket, end, sizeof end - 1, MSG_NOSIGNAL);
+}
+
 static void hang_up(connection *c)
 {
     if (c->phase == FREE) return;
@@ -146,6 +155,7 @@ void server_close(server *it)
 {
     if (it == NULL) return;
     for (int i = 0; i < MAX_CONNECTIONS; ++i) {
+        end_stream(&it->list[i]);
         hang_up(&it->list[i]);
     }
     (void)close(it->socket);

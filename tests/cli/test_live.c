@@ -385,6 +385,35 @@ START_TEST(a_stream_that_is_not_read_is_left_out)
 
 END_TEST
 
+// A page whose stream only breaks off reports an error of the network.
+START_TEST(a_server_that_closes_ends_its_streams)
+{
+    const cli_args args = arguments(4, view_line);
+    server *const it = server_open(&args, 0, answer, NULL);
+    const int client = connect_at("127.0.0.1", port_of(it));
+    char text[1024];
+    const int size =
+        snprintf(text, sizeof text, "GET %sstream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n",
+                 secret_of(it), port_of(it));
+    ck_assert_int_eq(send(client, text, (size_t)size, 0), size);
+    while (!server_has_streams(it)) {
+        serve_a_little(it);
+    }
+    serve_a_little(it);
+    server_close(it);
+    size_t received = 0;
+    for (ssize_t n = 1; n > 0; received += (size_t)(n > 0 ? n : 0)) {
+        n = recv(client, text + received, sizeof text - 1 - received, 0);
+    }
+    text[received] = '\0';
+    static const char end[] = "2\r\nhi\r\n0\r\n\r\n";
+    ck_assert_uint_gt(received, sizeof end);
+    ck_assert_str_eq(text + received - (sizeof end - 1), end);
+    (void)close(client);
+}
+
+END_TEST
+
 START_TEST(nothing_listens_at_other_addresses)
 {
     const cli_args args = arguments(4, view_line);
@@ -519,6 +548,7 @@ int main(void)
     tcase_add_test(all, large_answers_arrive_whole);
     tcase_add_test(all, clients_that_stall_keep_nobody_out);
     tcase_add_test(all, a_stream_that_is_not_read_is_left_out);
+    tcase_add_test(all, a_server_that_closes_ends_its_streams);
     tcase_add_test(all, nothing_listens_at_other_addresses);
     tcase_add_test(all, params_read_the_model_again_and_go_on_where_it_was);
     tcase_add_test(all, coordinates_and_forces_are_set_in_the_state);

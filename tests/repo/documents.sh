@@ -82,6 +82,13 @@ for file in examples/*.c; do
     [ -e "examples/$name.out" ] || complain "examples/$name.out is missing"
 done
 
+# every example model has a page
+for file in examples/models/*.talus; do
+    name=$(basename "$file" .talus)
+    grep -q "^$name\( \|$\)" examples/pages.txt ||
+        complain "examples/pages.txt has no line for $name"
+done
+
 # references that tests cite are explained
 while IFS=: read -r file _ name; do
     grep -q "^| $name |" tests/refs/README.md ||

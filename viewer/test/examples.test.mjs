@@ -1,21 +1,12 @@
 // Pages of the example models in a real browser: they are silent and not blank, they move, and they
 // show what the library computed. ./run browser runs it.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { examplePage, libraryPoses, models, readTable, runs, sceneOf } from './pages.mjs';
 import { session } from './session.mjs';
 
 const { open, view, run, until, sum, text, assertSilent, assertDrawn } = session();
-
-test('every example model has a page', () => {
-    const names = readdirSync(models).filter((name) => name.endsWith('.talus'));
-    assert.deepEqual(
-        names.map((name) => name.replace('.talus', '')).sort(),
-        Object.keys(runs).sort()
-    );
-});
 
 for (const name of Object.keys(runs)) {
     test(`${name}: ready, silent, drawn, and it moves`, async () => {
@@ -27,9 +18,9 @@ for (const name of Object.keys(runs)) {
         const { first, last } = await view('span');
         const frames = await view('frames');
         await view('play(true)');
-        // playing draws pictures: three, and a hundredth of the run
+        // playing draws pictures: three, and a tenth of the run, since some begin at rest
         await until(`talusView.frames > ${frames + 2}`);
-        await until(`talusView.time > ${first + (last - first) / 100}`);
+        await until(`talusView.time > ${first + (last - first) / 10}`);
         assert.equal(await view('playing'), true);
         await view('play(false)');
         assert.notEqual(await sum(), still, 'the picture has changed');

@@ -45,6 +45,7 @@ const withRun =
             await act(child, ...more);
             assert.deepEqual(page.said(), []);
         } finally {
+            await page.browser.open('about:blank'); // else its page tries again, and complains
             await stop(child);
         }
     };
