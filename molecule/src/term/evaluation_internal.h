@@ -11,6 +11,7 @@ typedef struct tali_term_evaluation {
     const tal_vec3 *x; ///< positions
     int64_t *f;        ///< forces
     int *cells;        ///< work of tali_term_cells_size() bytes
+    double *born;      ///< work of tali_term_born_size() bytes
     double scale[TAL_NUM_MOL_SCALES];
     bool everything; ///< also what is frozen, and the virial; nothing is mapped
     tali_term_pairs pairs;
@@ -37,5 +38,14 @@ size_t tali_term_cells_size(int num_atoms);
 
 /// Add all pairs that act: those that move, or everything.
 void tali_term_add_pairs(tali_term_evaluation *it);
+
+/// Bytes that water as a continuum needs.
+size_t tali_term_born_size(int num_atoms);
+
+/// Add water as a continuum.
+void tali_term_add_born(tali_term_evaluation *it);
+
+/// I of an atom of radius rho~ that a sphere of radius s at distance r covers, and its slope by r.
+double tali_term_cover(double rho, double s, double r, double *slope);
 
 #endif // TALUS_TERM_EVALUATION_INTERNAL_H

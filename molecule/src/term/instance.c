@@ -32,7 +32,7 @@ static tal_status calc_stations(const void *self, const tal_system *system, tal_
 static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 {
     tal_mol_instance *instance = self;
-    const double ones[TAL_NUM_MOL_SCALES] = {1.0, 1.0, 1.0};
+    const double ones[TAL_NUM_MOL_SCALES] = {1.0, 1.0, 1.0, 1.0};
     instance->me = me;
     tal_var_def var = tal_var_def_default();
     var.name = "scales";
@@ -479,6 +479,8 @@ tal_status tal_mol_calc_energy(const tal_mol_instance *instance, tal_state *stat
                                .vdw14 = e[TALI_ROW_VDW14],
                                .coulomb = e[TALI_ROW_COULOMB],
                                .coulomb14 = e[TALI_ROW_COULOMB14],
+                               .born = e[TALI_ROW_BORN],
+                               .surface = e[TALI_ROW_SURFACE],
                                .frozen = e[TALI_ROW_FROZEN]};
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
         energy->total += e[r];

@@ -13,6 +13,8 @@ typedef enum tali_term_row {
     TALI_ROW_VDW14,
     TALI_ROW_COULOMB,
     TALI_ROW_COULOMB14,
+    TALI_ROW_BORN,
+    TALI_ROW_SURFACE,
     TALI_ROW_FROZEN,
     TALI_NUM_ROWS
 } tali_term_row;

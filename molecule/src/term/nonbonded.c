@@ -6,7 +6,12 @@
 
 tal_mol_nonbonded tal_mol_nonbonded_default(void)
 {
-    const tal_mol_nonbonded it = {.permittivity = 1.0, .debye_length = 1.0, .outside = 78.5};
+    const tal_mol_nonbonded it = {.permittivity = 1.0,
+                                  .debye_length = 1.0,
+                                  .outside = 78.5,
+                                  .solute = 1.0,
+                                  .solvent = 78.5,
+                                  .surface = 28.3919551};
     return it;
 }
 
@@ -61,11 +66,28 @@ static const char *flaw_of_box(const tal_mol_nonbonded *it, double radius)
     return NULL;
 }
 
-static const char *flaw_of(const tal_mol_nonbonded *it, double radius)
+static const char *flaw_of_born(const tal_mol_nonbonded *it, const tal_mol *mol)
+{
+    if (!is_positive(it->solute) || !is_positive(it->solvent)) {
+        return "solute and solvent must be positive";
+    }
+    if (!(isfinite(it->surface) && it->surface >= 0.0)) return "the surface may not be negative";
+    if (!it->born) return NULL;
+    if (it->box.x > 0.0) return "a continuum has no box";
+    for (int a = 0; a < mol->num_atoms; ++a) {
+        if (!(mol->ff->types[mol->atoms[a].type].radius > TALI_BORN_OFFSET)) {
+            return "a type has no Born radius: give it by tal_ff_set_type_born()";
+        }
+    }
+    return NULL;
+}
+
+static const char *flaw_of(const tal_mol_nonbonded *it, const tal_mol *mol, double radius)
 {
     if (!is_range(&it->vdw)) return "the range of van der Waals ends before it begins, or nowhere";
     if (!is_range(&it->coulomb)) return "the range of charges ends before it begins, or nowhere";
     const char *flaw = flaw_of_charges(it);
+    if (flaw == NULL) flaw = flaw_of_born(it, mol);
     return flaw != NULL ? flaw : flaw_of_box(it, radius);
 }
 
@@ -86,7 +108,7 @@ tal_status tal_mol_set_nonbonded(const tal_mol_instance *instance, tal_state *st
     tal_status st;
     if (!tali_term_is_state(instance, state, TAL_STAGE_MODEL, __func__, &st)) return st;
     if (nonbonded == NULL) return TALI_BREACH(TAL_ERR_NULL, "the settings are NULL");
-    const char *flaw = flaw_of(nonbonded, instance->statistics.radius);
+    const char *flaw = flaw_of(nonbonded, instance->mol, instance->statistics.radius);
     if (flaw != NULL) {
         return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
                                 "molecule '%s': %s (cutoffs %g and %g "

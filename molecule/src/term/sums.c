@@ -14,9 +14,14 @@ static size_t slopes_at(const tal_mol_instance *instance)
     return forces_at(instance) + 3 * (size_t)instance->mol->num_atoms * sizeof(int64_t);
 }
 
-static size_t cells_at(const tal_mol_instance *instance)
+static size_t born_at(const tal_mol_instance *instance)
 {
     return slopes_at(instance) + (size_t)instance->num_mapped * sizeof(double);
+}
+
+static size_t cells_at(const tal_mol_instance *instance)
+{
+    return born_at(instance) + tali_term_born_size(instance->mol->num_atoms);
 }
 
 size_t tali_term_sums_size(const tal_mol_instance *instance)
@@ -166,6 +171,7 @@ static tal_status calc(const tal_mol_instance *instance, tal_state *state, char 
     it.everything = everything;
     it.pairs = tali_term_prepare(tal_var_value(instance->system, state, instance->nonbonded));
     it.cells = (int *)(void *)(value + cells_at(instance));
+    it.born = (double *)(void *)(value + born_at(instance));
     for (int g = 0; g < 2; ++g) {
         it.grid = (tali_term_grid){per_unit[g], false};
         memset(it.energy, 0, sizeof it.energy);
@@ -178,6 +184,7 @@ static tal_status calc(const tal_mol_instance *instance, tal_state *state, char 
             add_mapped(&it, state, slopes);
         }
         tali_term_add_pairs(&it);
+        if (it.pairs.set.born) tali_term_add_born(&it);
         if (!it.grid.is_over) break;
     }
     if (it.grid.is_over) return fail_range(&it, state);

@@ -27,6 +27,21 @@
  *     TAL_DIELECTRIC_REACTION_FIELD  ke q1 q2 (1/r + k r^2 - c)/eps up to rc,
  *                                    k = (er - 1)/((2 er + 1) rc^3),  c = 1/rc + k rc^2
  *
+ * **Generalized Born.** Water as a continuum, the model of Onufriev, Bashford and Case (OBC II).
+ * Every atom i has an effective radius B_i, smaller the less others cover it:
+ *
+ *     rho~ = rho - 0.009 nm,   psi_i = rho~_i I_i/2,
+ *     1/B_i = 1/rho~_i - tanh(psi - 0.8 psi^2 + 4.85 psi^3)/rho_i
+ *
+ * with I_i/2 the integral of 1/(4 pi x^4) over the spheres of the others, of radii S rho~, outside
+ * its own; and
+ *
+ *     E_born    = -ke/2 (1/inside - 1/outside) sum_ij q_i q_j/f,
+ *                 f^2 = r^2 + B_i B_j exp(-r^2/(4 B_i B_j)),  i = j included
+ *     E_surface = sum_i surface (rho_i + 0.14 nm)^2 (rho_i/B_i)^6
+ *
+ * It knows of no cutoffs, no scaling by bonds, and not of boxes; all pairs of atoms are visited.
+ *
  * Pairs that are scaled, up to four bonds apart, do not know of cutoffs, reaction fields and boxes.
  * All of it is in the State.
  */
@@ -76,11 +91,17 @@ typedef struct tal_mol_nonbonded {
     double outside;      ///< er of a reaction field, at least 1
     tal_vec3 box;        ///< edges of a periodic box along Ground's axes [nm]; all zero: none.
                          ///< Needs cutoffs of both kinds, of at most half an edge
+    bool born;           ///< whether there is water as a continuum; every type needs a radius
+                         ///< (tal_ff_set_type_born()), and there may be no box
+    double solute;       ///< `inside` of it, positive
+    double solvent;      ///< `outside` of it, positive
+    double surface;      ///< [kJ/mol/nm^2], not negative
     bool all_pairs;      ///< look at all pairs instead of those in neighboring cells: slower, and
                          ///< the same to the bit
 } tal_mol_nonbonded;
 
-/// No cutoffs, constant dielectric of 1, no box; Debye length 1 nm, outside 78.5.
+/// No cutoffs, constant dielectric of 1, no box, no continuum; Debye length 1 nm, outside and
+/// solvent 78.5, solute 1, surface 28.3919551.
 TAL_API tal_mol_nonbonded tal_mol_nonbonded_default(void);
 
 /// How the pairs of a molecule act in a State: the default until it is set.
