@@ -15,5 +15,6 @@
 #include <talus/molecule/mol.h>
 #include <talus/molecule/nonbonded.h>
 #include <talus/molecule/units.h>
+#include <talus/molecule/velocity.h>
 
 #endif // TALUS_MOLECULE_H

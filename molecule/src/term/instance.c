@@ -66,6 +66,11 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     cache.name = "all";
     cache.calc = tali_term_calc_all;
     instance->all = tal_force_add_cache(forces, me, &cache);
+    cache.name = "speeds";
+    cache.size = tali_term_speeds_size(instance->matter);
+    cache.calc = NULL;
+    cache.num_prereqs = 0;
+    instance->speeds = tal_force_add_cache(forces, me, &cache);
     return TAL_OK;
 }
 

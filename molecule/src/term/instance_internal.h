@@ -84,6 +84,7 @@ struct tal_mol_instance {
     tal_var_ix nonbonded;  ///< tal_mol_nonbonded
     tal_cache_ix stations; ///< tal_vec3 [num_atoms], in M
     tal_cache_ix sums;     ///< tali_term_sums of what moves
+    tal_cache_ix speeds;   ///< work of tali_term_speeds_size() bytes
     tal_cache_ix all;      ///< tali_term_sums of everything, on atoms alone
 };
 
@@ -115,6 +116,9 @@ tal_status tali_term_calc_all(const void *self, const tal_system *system, tal_st
 /// The sums, computed if they are out of date. NULL on failure, which the State keeps.
 const tali_term_sums *tali_term_sums_of(const tal_mol_instance *instance, tal_state *state,
                                         tal_cache_ix entry);
+
+/// Bytes of work that random velocities need.
+size_t tali_term_speeds_size(const tal_matter *matter);
 
 /// The force on an atom.
 tal_vec3 tali_term_force_on(const tal_mol_instance *instance, const tali_term_sums *sums, int atom);
