@@ -13,6 +13,8 @@
 #include <talus/molecule/granularity.h>
 #include <talus/molecule/instance.h>
 #include <talus/molecule/mol.h>
+#include <talus/molecule/nonbonded.h>
 #include <talus/molecule/units.h>
+#include <talus/molecule/velocity.h>
 
 #endif // TALUS_MOLECULE_H

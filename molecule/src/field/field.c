@@ -261,6 +261,24 @@ tal_status tal_ff_set_type_mass(tal_ff *ff, int type, double mass)
     return TAL_OK;
 }
 
+tal_status tal_ff_set_type_born(tal_ff *ff, int type, double radius, double screen)
+{
+    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
+    if (type < 0 || type >= ff->num_types) {
+        return tali_field_refuse(ff, TAL_ERR_BAD_INDEX, __func__, "type %d: there are %d", type,
+                                 ff->num_types);
+    }
+    if (!(isfinite(radius) && radius > TALI_BORN_OFFSET && isfinite(screen) && screen >= 0.0)) {
+        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, __func__,
+                                 "type '%s' is given Born radius %g nm and screen %g; the radius "
+                                 "must be above 0.009, the screen not negative",
+                                 ff->types[type].name, radius, screen);
+    }
+    ff->types[type].radius = radius;
+    ff->types[type].screen = screen;
+    return TAL_OK;
+}
+
 // ---- rows of the tables
 
 // Which classes of a table may be any class.

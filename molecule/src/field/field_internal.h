@@ -7,6 +7,9 @@
 
 #include <talus/molecule/force_field.h>
 
+/// What Born radii are reduced by [nm].
+#define TALI_BORN_OFFSET 0.009
+
 /// Number of waves of a series.
 #define TALI_WAVES TAL_MAX_PERIODICITY
 
@@ -67,7 +70,8 @@ typedef struct tali_field_class {
 typedef struct tali_field_type {
     char name[TAL_MAX_MOL_NAME + 1];
     int atom_class;
-    double charge, mass; // [e, Da]
+    double charge, mass;   // [e, Da]
+    double radius, screen; // of generalized Born models [nm, -]; 0: not given
 } tali_field_type;
 
 struct tal_ff {

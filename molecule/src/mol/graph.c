@@ -12,6 +12,8 @@ static tal_status alloc_graph(tal_mol *mol)
         {&mol->neighbor_bond, twice * sizeof *mol->neighbor_bond},
         {&mol->part, n * sizeof *mol->part},
         {&mol->ring, n * sizeof *mol->ring},
+        {&mol->part_start, (n + 1) * sizeof *mol->part_start},
+        {&mol->part_atoms, n * sizeof *mol->part_atoms},
         {&mol->near_start, (n + 1) * sizeof *mol->near_start},
     };
     mol->graph = tali_alloc_pieces(&mol->allocator, pieces, sizeof pieces / sizeof pieces[0],
@@ -141,6 +143,21 @@ static void number_rings(tal_mol *mol, int queue[])
     }
 }
 
+// The atoms of each part. `next` has a place for every part.
+static void list_parts(tal_mol *mol, int next[])
+{
+    for (int a = 0; a < mol->num_atoms; ++a) {
+        ++mol->part_start[mol->part[a] + 1];
+    }
+    for (int p = 0; p < mol->num_parts; ++p) {
+        next[p] = mol->part_start[p];
+        mol->part_start[p + 1] += mol->part_start[p];
+    }
+    for (int a = 0; a < mol->num_atoms; ++a) {
+        mol->part_atoms[next[mol->part[a]]++] = a;
+    }
+}
+
 // Visit every part, then number what ring bonds connect.
 static tal_status find_rings(tal_mol *mol)
 {
@@ -168,6 +185,7 @@ static tal_status find_rings(tal_mol *mol)
         ++mol->num_parts;
     }
     number_rings(mol, s.stack);
+    list_parts(mol, s.stack);
     tali_free(&mol->allocator, block, size);
     return TAL_OK;
 }

@@ -82,6 +82,8 @@ struct tal_mol {
     int *neighbor_bond; ///< [2 num_bonds] the bond to it
     int *part;          ///< [num_atoms]
     int *ring;          ///< [num_atoms] ring system, -1: none
+    int *part_start;    ///< [num_parts + 1 of num_atoms + 1] of the atoms of each part
+    int *part_atoms;    ///< [num_atoms] by part, ascending in each
     int num_parts;
 
     int *near_start;     ///< [num_atoms + 1]

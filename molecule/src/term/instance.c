@@ -1,6 +1,8 @@
 // A molecule in a System: its bodies in matter, its terms as one force element; reading it.
 #include "term/instance_internal.h"
 
+#include <talus/molecule/nonbonded.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -30,7 +32,7 @@ static tal_status calc_stations(const void *self, const tal_system *system, tal_
 static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 {
     tal_mol_instance *instance = self;
-    const double ones[TAL_NUM_MOL_SCALES] = {1.0, 1.0, 1.0};
+    const double ones[TAL_NUM_MOL_SCALES] = {1.0, 1.0, 1.0, 1.0};
     instance->me = me;
     tal_var_def var = tal_var_def_default();
     var.name = "scales";
@@ -38,6 +40,13 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     var.invalidates = TAL_STAGE_DYNAMICS;
     var.initial = ones;
     instance->scales = tal_force_add_var(forces, me, &var);
+
+    const tal_mol_nonbonded plain = tal_mol_nonbonded_default();
+    var.name = "nonbonded";
+    var.size = sizeof plain;
+    var.invalidates = TAL_STAGE_POSITION;
+    var.initial = &plain;
+    instance->nonbonded = tal_force_add_var(forces, me, &var);
 
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "stations";
@@ -57,18 +66,22 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     cache.name = "all";
     cache.calc = tali_term_calc_all;
     instance->all = tal_force_add_cache(forces, me, &cache);
+    cache.name = "speeds";
+    cache.size = tali_term_speeds_size(instance->matter);
+    cache.calc = NULL;
+    cache.num_prereqs = 0;
+    instance->speeds = tal_force_add_cache(forces, me, &cache);
     return TAL_OK;
 }
 
-// The sums, computed if they are out of date. NULL on failure, which the State keeps.
-static const tali_term_sums *sums_of(const tal_mol_instance *instance, tal_state *state,
-                                     tal_cache_ix entry)
+const tali_term_sums *tali_term_sums_of(const tal_mol_instance *instance, tal_state *state,
+                                        tal_cache_ix entry)
 {
     const void *stations = tal_cache_realize(instance->system, state, instance->stations);
     return stations != NULL ? tal_cache_realize(instance->system, state, entry) : NULL;
 }
 
-static tal_vec3 force_on(const tal_mol_instance *instance, const tali_term_sums *sums, int atom)
+tal_vec3 tali_term_force_on(const tal_mol_instance *instance, const tali_term_sums *sums, int atom)
 {
     const int64_t *f = &tali_term_forces(instance, sums)[3 * atom];
     return tal_v3_scale(sums->unit, tal_v3((double)f[0], (double)f[1], (double)f[2]));
@@ -79,7 +92,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
                         double f[])
 {
     const tal_mol_instance *instance = self;
-    const tali_term_sums *sums = sums_of(instance, context->state, instance->sums);
+    const tali_term_sums *sums = tali_term_sums_of(instance, context->state, instance->sums);
     if (sums == NULL) return tal_state_error(context->state)->status;
     const tal_vec3 *x = tali_term_positions(sums);
     for (int b = 0; b < instance->statistics.num_bodies; ++b) {
@@ -88,7 +101,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
         tal_spatial_vec F = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         for (int i = body->first; i < body->first + body->num_atoms; ++i) {
             const int atom = instance->order[i];
-            const tal_vec3 force = force_on(instance, sums, atom);
+            const tal_vec3 force = tali_term_force_on(instance, sums, atom);
             F.w = tal_v3_add(F.w, tal_v3_cross(tal_v3_sub(x[atom], Mo), force));
             F.v = tal_v3_add(F.v, force);
         }
@@ -106,7 +119,7 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
                                         double *energy)
 {
     const tal_mol_instance *instance = self;
-    const tali_term_sums *sums = sums_of(instance, context->state, instance->sums);
+    const tali_term_sums *sums = tali_term_sums_of(instance, context->state, instance->sums);
     if (sums == NULL) return tal_state_error(context->state)->status;
     *energy = 0.0;
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
@@ -150,8 +163,9 @@ static tal_mol_instance *alloc_instance(tal_mol_instance *made, const tali_plan 
         {&made->pairs, (size_t)made->num_pairs * sizeof *made->pairs},
         {&made->skip, (size_t)made->num_skips * sizeof *made->skip},
         {&made->skip_start, (n + 1) * sizeof *made->skip_start},
+        {&made->class_count, (size_t)plan->mol->ff->num_classes * sizeof *made->class_count},
     };
-    size_t count = 12;
+    size_t count = 13;
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
         const size_t terms = (size_t)plan->mol->terms[f].count;
         pieces[count++] = (tali_piece){&made->fate[f], terms};
@@ -199,6 +213,7 @@ static void fill_atoms(tal_mol_instance *instance, const tali_plan *plan)
         instance->body[a] = plan->body[a];
         instance->order[a] = plan->order[a];
         instance->class_of[a] = mol->ff->types[mol->atoms[a].type].atom_class;
+        ++instance->class_count[instance->class_of[a]];
     }
     for (int i = 0; i < plan->num_demoted; ++i) {
         instance->demoted[i] = plan->demoted[i];
@@ -417,8 +432,8 @@ tal_mol_joint tal_mol_bond_joint(const tal_mol_instance *instance, int bond)
     return none;
 }
 
-static bool is_state(const tal_mol_instance *instance, const tal_state *state, tal_stage stage,
-                     const char *where, tal_status *st)
+bool tali_term_is_state(const tal_mol_instance *instance, const tal_state *state, tal_stage stage,
+                        const char *where, tal_status *st)
 {
     *st = TAL_ERR_NULL;
     if (!is_given(instance, where)) return false;
@@ -456,8 +471,8 @@ tal_status tal_mol_calc_energy(const tal_mol_instance *instance, tal_state *stat
         memcpy((char *)energy + i * sizeof(double), &(double){TALI_NAN}, sizeof(double));
     }
     tal_status st;
-    if (!is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
-    const tali_term_sums *sums = sums_of(instance, state, instance->all);
+    if (!tali_term_is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
+    const tali_term_sums *sums = tali_term_sums_of(instance, state, instance->all);
     if (sums == NULL) return tal_state_error(state)->status;
     const double *e = sums->energy;
     *energy = (tal_mol_energy){.stretch = e[TAL_MOL_STRETCH],
@@ -469,6 +484,8 @@ tal_status tal_mol_calc_energy(const tal_mol_instance *instance, tal_state *stat
                                .vdw14 = e[TALI_ROW_VDW14],
                                .coulomb = e[TALI_ROW_COULOMB],
                                .coulomb14 = e[TALI_ROW_COULOMB14],
+                               .born = e[TALI_ROW_BORN],
+                               .surface = e[TALI_ROW_SURFACE],
                                .frozen = e[TALI_ROW_FROZEN]};
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
         energy->total += e[r];
@@ -480,7 +497,7 @@ tal_status tal_mol_calc_positions(const tal_mol_instance *instance, const tal_st
                                   tal_vec3 x[], int n)
 {
     tal_status st;
-    if (!is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
+    if (!tali_term_is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
     if (!is_count(instance, x, n, __func__, &st)) return st;
     for (int a = 0; a < n; ++a) {
         const tal_body_ix body = {instance->bodies[instance->body[a]].body};
@@ -493,12 +510,12 @@ tal_status tal_mol_calc_forces(const tal_mol_instance *instance, tal_state *stat
                                int n)
 {
     tal_status st;
-    if (!is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
+    if (!tali_term_is_state(instance, state, TAL_STAGE_POSITION, __func__, &st)) return st;
     if (!is_count(instance, f, n, __func__, &st)) return st;
-    const tali_term_sums *sums = sums_of(instance, state, instance->all);
+    const tali_term_sums *sums = tali_term_sums_of(instance, state, instance->all);
     if (sums == NULL) return tal_state_error(state)->status;
     for (int a = 0; a < n; ++a) {
-        f[a] = force_on(instance, sums, a);
+        f[a] = tali_term_force_on(instance, sums, a);
     }
     return TAL_OK;
 }
@@ -506,7 +523,7 @@ tal_status tal_mol_calc_forces(const tal_mol_instance *instance, tal_state *stat
 static bool is_scale(const tal_mol_instance *instance, const tal_state *state, tal_mol_scale which,
                      const char *where, tal_status *st)
 {
-    if (!is_state(instance, state, TAL_STAGE_MODEL, where, st)) return false;
+    if (!tali_term_is_state(instance, state, TAL_STAGE_MODEL, where, st)) return false;
     if ((int)which >= 0 && (int)which < TAL_NUM_MOL_SCALES) return true;
     *st = tali_breach(TAL_ERR_BAD_INDEX, where, "%d is no scale", (int)which);
     return false;

@@ -13,6 +13,8 @@ typedef enum tali_term_row {
     TALI_ROW_VDW14,
     TALI_ROW_COULOMB,
     TALI_ROW_COULOMB14,
+    TALI_ROW_BORN,
+    TALI_ROW_SURFACE,
     TALI_ROW_FROZEN,
     TALI_NUM_ROWS
 } tali_term_row;
@@ -61,6 +63,7 @@ struct tal_mol_instance {
     int *order;        ///< [num_atoms] atoms by body
     tal_vec3 *station; ///< [num_atoms] in B
     int *class_of;     ///< [num_atoms]
+    int *class_count;  ///< [classes] atoms of each
     tali_term_body *bodies;
     tal_mol_demoted *demoted;
     int *cut;
@@ -78,14 +81,17 @@ struct tal_mol_instance {
     int num_skips;
 
     tal_var_ix scales;     ///< double [TAL_NUM_MOL_SCALES]
+    tal_var_ix nonbonded;  ///< tal_mol_nonbonded
     tal_cache_ix stations; ///< tal_vec3 [num_atoms], in M
     tal_cache_ix sums;     ///< tali_term_sums of what moves
+    tal_cache_ix speeds;   ///< work of tali_term_speeds_size() bytes
     tal_cache_ix all;      ///< tali_term_sums of everything, on atoms alone
 };
 
-/// Sums over terms. Behind it: positions, forces on atoms, slopes of mapped series.
+/// Sums over terms. Behind it: positions, forces on atoms, slopes of mapped series, work.
 typedef struct tali_term_sums {
     double energy[TALI_NUM_ROWS]; ///< [kJ/mol]
+    double virial[9];             ///< columns, of everything [kJ/mol]
     double unit;                  ///< of the forces [kJ/mol/nm]
 } tali_term_sums;
 
@@ -106,6 +112,20 @@ tal_status tali_term_calc_moving(const void *self, const tal_system *system, tal
                                  void *value);
 tal_status tali_term_calc_all(const void *self, const tal_system *system, tal_state *state,
                               void *value);
+
+/// The sums, computed if they are out of date. NULL on failure, which the State keeps.
+const tali_term_sums *tali_term_sums_of(const tal_mol_instance *instance, tal_state *state,
+                                        tal_cache_ix entry);
+
+/// Bytes of work that random velocities need.
+size_t tali_term_speeds_size(const tal_matter *matter);
+
+/// The force on an atom.
+tal_vec3 tali_term_force_on(const tal_mol_instance *instance, const tali_term_sums *sums, int atom);
+
+/// Whether a State is of the System of an instance and at a stage; a breach and `st` otherwise.
+bool tali_term_is_state(const tal_mol_instance *instance, const tal_state *state, tal_stage stage,
+                        const char *where, tal_status *st);
 
 /// Decide what becomes of every term: fates, mapped series, scaled pairs, rows. The arrays are as
 /// long as they can become.

@@ -1,7 +1,6 @@
 // Energies and forces of a molecule at its positions: of what moves, for dynamics, and of
 // everything on atoms alone, for reports.
-#include "term/grid_internal.h"
-#include "term/instance_internal.h"
+#include "term/evaluation_internal.h"
 
 // ---- memory of the sums
 
@@ -15,9 +14,19 @@ static size_t slopes_at(const tal_mol_instance *instance)
     return forces_at(instance) + 3 * (size_t)instance->mol->num_atoms * sizeof(int64_t);
 }
 
-size_t tali_term_sums_size(const tal_mol_instance *instance)
+static size_t born_at(const tal_mol_instance *instance)
 {
     return slopes_at(instance) + (size_t)instance->num_mapped * sizeof(double);
+}
+
+static size_t cells_at(const tal_mol_instance *instance)
+{
+    return born_at(instance) + tali_term_born_size(instance->mol->num_atoms);
+}
+
+size_t tali_term_sums_size(const tal_mol_instance *instance)
+{
+    return cells_at(instance) + tali_term_cells_size(instance->mol->num_atoms);
 }
 
 const tal_vec3 *tali_term_positions(const tali_term_sums *sums)
@@ -37,23 +46,10 @@ const double *tali_term_slopes(const tal_mol_instance *instance, const tali_term
 
 // ---- one evaluation
 
-typedef struct evaluation {
-    const tal_mol_instance *instance;
-    const tal_vec3 *x; // positions
-    int64_t *f;        // forces
-    double scale[TAL_NUM_MOL_SCALES];
-    tali_term_grid grid;
-    int64_t energy[TALI_NUM_ROWS];
-} evaluation;
-
-static void add_energy(evaluation *it, int row, double energy)
-{
-    tali_term_add(&it->energy[row], tali_term_on_grid(&it->grid, energy));
-}
-
 // A bonded term. Those of Urey and Bradley are stretches of the ends. The last atom gets the
 // opposite of what the others get, so that nothing is left over.
-static void add_term(evaluation *it, tal_mol_family family, const tali_mol_term *term, int row)
+static void add_term(tali_term_evaluation *it, tal_mol_family family, const tali_mol_term *term,
+                     int row)
 {
     int atoms[4], n = tali_mol_arity(family);
     memcpy(atoms, term->atoms, sizeof atoms);
@@ -68,44 +64,16 @@ static void add_term(evaluation *it, tal_mol_family family, const tali_mol_term 
     const tali_term_result result = tali_term_evaluate(&term->law, x);
     const double scale = it->scale[TAL_MOL_SCALE_BONDED];
     for (int i = 0; i < n - 1; ++i) {
-        tali_term_push_both(&it->grid, &it->f[3 * atoms[i]], &it->f[3 * atoms[n - 1]],
-                            tal_v3_scale(scale, result.f[i]));
+        const tal_vec3 f = tal_v3_scale(scale, result.f[i]);
+        tali_term_push_both(&it->grid, &it->f[3 * atoms[i]], &it->f[3 * atoms[n - 1]], f);
+        if (it->everything) tali_term_add_virial(it, tal_v3_sub(x[i], x[n - 1]), f);
     }
-    add_energy(it, row, scale * result.energy);
-}
-
-// A pair: A/r^12 - B/r^6 and C/r.
-static void add_pair(evaluation *it, const tali_term_pair *pair, const int rows[2])
-{
-    const tal_mol *mol = it->instance->mol;
-    const tal_vec3 d = tal_v3_sub(it->x[pair->i], it->x[pair->j]);
-    const double r2 = tal_v3_dot(d, d), s2 = 1.0 / r2, s6 = s2 * s2 * s2, s1 = sqrt(s2);
-    const double A = it->scale[TAL_MOL_SCALE_VDW] * pair->A;
-    const double B = it->scale[TAL_MOL_SCALE_VDW] * pair->B;
-    const double C = it->scale[TAL_MOL_SCALE_COULOMB] * mol->ff->def.coulomb_constant *
-                     pair->charge * mol->atoms[pair->i].charge * mol->atoms[pair->j].charge;
-    const double vdw = (A * s6 - B) * s6, coulomb = C * s1;
-    const double pull = ((12.0 * A * s6 - 6.0 * B) * s6 + coulomb) * s2;
-    tali_term_push_both(&it->grid, &it->f[3 * pair->i], &it->f[3 * pair->j], tal_v3_scale(pull, d));
-    add_energy(it, rows[0], vdw);
-    add_energy(it, rows[1], coulomb);
-}
-
-static const int PLAIN[2] = {TALI_ROW_VDW, TALI_ROW_COULOMB};
-static const int SCALED[2] = {TALI_ROW_VDW14, TALI_ROW_COULOMB14};
-static const int FROZEN[2] = {TALI_ROW_FROZEN, TALI_ROW_FROZEN};
-
-static tali_term_pair plain_pair(const tal_mol_instance *instance, int i, int j)
-{
-    const tal_ff *ff = instance->mol->ff;
-    const tal_ff_pair own =
-        ff->pairs[instance->class_of[i] * ff->num_classes + instance->class_of[j]];
-    return (tali_term_pair){i, j, own.A, own.B, 1.0};
+    tali_term_add_energy(it, row, scale * result.energy);
 }
 
 // ---- what moves
 
-static void add_moving_terms(evaluation *it)
+static void add_moving_terms(tali_term_evaluation *it)
 {
     const tal_mol_instance *instance = it->instance;
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
@@ -116,30 +84,7 @@ static void add_moving_terms(evaluation *it)
     }
 }
 
-// Each atom with those behind it, except those of its body and those its row leaves out.
-static void add_moving_pairs(evaluation *it)
-{
-    const tal_mol_instance *instance = it->instance;
-    const int n = instance->mol->num_atoms;
-    for (int i = 0; i < n; ++i) {
-        const int *skip = &instance->skip[instance->skip_start[i]];
-        const int *end = &instance->skip[instance->skip_start[i + 1]];
-        for (int j = i + 1; j < n; ++j) {
-            if (skip < end && *skip == j) {
-                ++skip;
-                continue;
-            }
-            if (instance->body[i] == instance->body[j]) continue;
-            const tali_term_pair pair = plain_pair(instance, i, j);
-            add_pair(it, &pair, PLAIN);
-        }
-    }
-    for (int k = 0; k < instance->num_pairs; ++k) {
-        add_pair(it, &instance->pairs[k], SCALED);
-    }
-}
-
-static void add_mapped(evaluation *it, const tal_state *state, double slopes[])
+static void add_mapped(tali_term_evaluation *it, const tal_state *state, double slopes[])
 {
     const tal_mol_instance *instance = it->instance;
     const double scale = it->scale[TAL_MOL_SCALE_BONDED];
@@ -150,13 +95,13 @@ static void add_mapped(evaluation *it, const tal_state *state, double slopes[])
         double slope;
         const double energy = tali_term_series(&mapped->series, cos(q), sin(q), &slope);
         slopes[m] = scale * slope;
-        add_energy(it, TAL_MOL_TORSION, scale * energy);
+        tali_term_add_energy(it, TAL_MOL_TORSION, scale * energy);
     }
 }
 
 // ---- everything
 
-static void add_all_terms(evaluation *it)
+static void add_all_terms(tali_term_evaluation *it)
 {
     const tal_mol_instance *instance = it->instance;
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
@@ -168,27 +113,10 @@ static void add_all_terms(evaluation *it)
     }
 }
 
-static void add_all_pairs(evaluation *it)
-{
-    const tal_mol_instance *instance = it->instance;
-    const int n = instance->mol->num_atoms;
-    for (int i = 0; i < n; ++i) {
-        for (int j = i + 1; j < n; ++j) {
-            const int bonds = tali_mol_separation(instance->mol, i, j);
-            tali_term_pair pair;
-            const bool is_special = tali_term_special_pair(instance->mol, i, j, bonds, &pair);
-            if (!is_special) pair = plain_pair(instance, i, j);
-            if (pair.A == 0.0 && pair.B == 0.0 && pair.charge == 0.0) continue;
-            const bool is_frozen = tali_term_is_pair_frozen(instance, i, j, bonds);
-            add_pair(it, &pair, is_frozen ? FROZEN : is_special ? SCALED : PLAIN);
-        }
-    }
-}
-
 // ---- failing
 
 // Name the two atoms that are closest: what is too large is between them, nearly always.
-static tal_status fail_range(const evaluation *it, tal_state *state)
+static tal_status fail_range(const tali_term_evaluation *it, tal_state *state)
 {
     const tal_mol *mol = it->instance->mol;
     int closest[2] = {0, 0};
@@ -237,27 +165,35 @@ static tal_status calc(const tal_mol_instance *instance, tal_state *state, char 
     const tal_status st = find_positions(instance, state, x);
     if (st != TAL_OK) return st;
     const double *scale = tal_var_value(instance->system, state, instance->scales);
-    evaluation it = {
+    tali_term_evaluation it = {
         .instance = instance, .x = x, .f = (int64_t *)(void *)(value + forces_at(instance))};
     memcpy(it.scale, scale, sizeof it.scale);
+    it.everything = everything;
+    it.pairs = tali_term_prepare(tal_var_value(instance->system, state, instance->nonbonded));
+    it.cells = (int *)(void *)(value + cells_at(instance));
+    it.born = (double *)(void *)(value + born_at(instance));
     for (int g = 0; g < 2; ++g) {
         it.grid = (tali_term_grid){per_unit[g], false};
         memset(it.energy, 0, sizeof it.energy);
+        memset(it.virial, 0, sizeof it.virial);
         memset(it.f, 0, 3 * (size_t)instance->mol->num_atoms * sizeof it.f[0]);
         if (everything) {
             add_all_terms(&it);
-            add_all_pairs(&it);
         } else {
             add_moving_terms(&it);
-            add_moving_pairs(&it);
             add_mapped(&it, state, slopes);
         }
+        tali_term_add_pairs(&it);
+        if (it.pairs.set.born) tali_term_add_born(&it);
         if (!it.grid.is_over) break;
     }
     if (it.grid.is_over) return fail_range(&it, state);
     sums->unit = 1.0 / it.grid.per_unit;
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
         sums->energy[r] = (double)it.energy[r] * sums->unit;
+    }
+    for (int k = 0; k < 9; ++k) {
+        sums->virial[k] = (double)it.virial[k] * sums->unit;
     }
     return TAL_OK;
 }

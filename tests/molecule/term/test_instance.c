@@ -932,8 +932,8 @@ START_TEST(broken_contracts_are_reported)
                        TAL_ERR_BAD_INDEX, "atom 19");
     test_assert_breach(ck_assert_int_eq(tal_mol_demoted_at(s.molecule, -1).atom, -1),
                        TAL_ERR_BAD_INDEX, "demotion -1");
-    test_assert_refused(tal_mol_set_scale(s.molecule, s.state, (tal_mol_scale)3, 1.0),
-                        TAL_ERR_BAD_INDEX, "3 is no scale");
+    test_assert_refused(tal_mol_set_scale(s.molecule, s.state, (tal_mol_scale)4, 1.0),
+                        TAL_ERR_BAD_INDEX, "4 is no scale");
     test_assert_breach(
         ck_assert_ptr_null(tal_mol_add(s.system, s.matter, s.forces, "late", s.mol, NULL, NULL)),
         TAL_ERR_TOPOLOGY, "realized");

@@ -130,6 +130,12 @@ TAL_API int tal_ff_add_type(tal_ff *ff, const char *name, int atom_class, double
 /// Give a type another mass [Da], not negative. 0 makes it a massless site.
 TAL_API tal_status tal_ff_set_type_mass(tal_ff *ff, int type, double mass);
 
+/// Give a type what generalized Born models need (talus/molecule/nonbonded.h); both are zero
+/// before.
+/// @param[in] radius  of the atom [nm], above 0.009
+/// @param[in] screen  factor of the radius by which the atom screens others, not negative
+TAL_API tal_status tal_ff_set_type_born(tal_ff *ff, int type, double radius, double screen);
+
 /// k (r - r0)^2 between bonded atoms. @param[in] k  [kJ/mol/nm^2] @param[in] r0  [nm]
 TAL_API tal_status tal_ff_add_stretch(tal_ff *ff, int c1, int c2, double k, double r0);
 /// The same in kcal/mol/Angstrom^2 and Angstrom.

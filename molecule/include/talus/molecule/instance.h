@@ -108,8 +108,10 @@ typedef struct tal_mol_energy {
     double vdw14; ///< pairs up to four bonds apart, scaled
     double coulomb;
     double coulomb14;
-    double frozen; ///< terms of all families that nothing changes
-    double total;  ///< all of these, `frozen` included
+    double born;    ///< of water as a continuum (talus/molecule/nonbonded.h)
+    double surface; ///< of its surface
+    double frozen;  ///< terms of all families that nothing changes
+    double total;   ///< all of these, `frozen` included
 } tal_mol_energy;
 
 /// Energies of a molecule. Needs TAL_STAGE_POSITION. The sum without `frozen` is the potential
@@ -135,11 +137,12 @@ TAL_API tal_status tal_mol_calc_forces(const tal_mol_instance *instance, tal_sta
 typedef enum tal_mol_scale {
     TAL_MOL_SCALE_BONDED,
     TAL_MOL_SCALE_VDW,
-    TAL_MOL_SCALE_COULOMB
+    TAL_MOL_SCALE_COULOMB,
+    TAL_MOL_SCALE_BORN ///< also of the surface
 } tal_mol_scale;
 
 /// Number of values of ::tal_mol_scale.
-#define TAL_NUM_MOL_SCALES 3
+#define TAL_NUM_MOL_SCALES 4
 
 /// A scale; 1 until it is set. NaN on a breach.
 TAL_API double tal_mol_scale_of(const tal_mol_instance *instance, const tal_state *state,
