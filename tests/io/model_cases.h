@@ -337,7 +337,7 @@ static const model_case model_cases[] = {
      "</measures><unilaterals><rope name='r' body1='b' body2='e' station1='0.1 0.2 0.3' "
      "station2='0.4 0.5 0.6' length='0.7'/></unilaterals><measures>"
      "<unilateral name='x' element='r' what='speed'/>",
-     case_u_measure, NULL},
+     case_measure_unilateral, NULL},
     {TALI_GROUP_MEASURES, "path_speed", PATH_BEFORE "<path_speed name='x' path='p'/>",
      case_path_speed, NULL},
     {TALI_GROUP_WRAPS, "wrap_cylinder",

@@ -177,14 +177,4 @@ static inline void case_u_handling(built *m)
     (void)tal_contacts_create(m->system, &def);
 }
 
-static inline void case_u_measure(built *m)
-{
-    tal_unilateral_def def = tal_unilateral_def_default();
-    def.name = "r";
-    const tal_unilateral_ix rope = tal_unilateral_add_rope(
-        m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3), m->e, tal_v3(0.4, 0.5, 0.6), 0.7);
-    (void)tal_measure_add_unilateral(m->matter, "x", rope, TAL_UNILATERAL_SPEED);
-    handle_as_usual(m);
-}
-
 #endif // TALUS_MODEL_CASES_UNILATERALS_H

@@ -150,6 +150,16 @@ static inline void case_measure_kinetic_energy(built *m)
     drive_b(m, tal_measure_add_kinetic_energy(m->matter, "x"));
 }
 
+static inline void case_measure_unilateral(built *m)
+{
+    tal_unilateral_def def = tal_unilateral_def_default();
+    def.name = "r";
+    const tal_unilateral_ix rope = tal_unilateral_add_rope(
+        m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3), m->e, tal_v3(0.4, 0.5, 0.6), 0.7);
+    drive_b(m, tal_measure_add_unilateral(m->matter, "x", rope, TAL_UNILATERAL_SPEED));
+    handle_as_usual(m);
+}
+
 static inline void case_measure_multiplier(built *m)
 {
     case_ball_constraint(m);

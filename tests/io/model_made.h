@@ -28,6 +28,7 @@ static const struct {
      "</function_based></bodies>"},
     {TALI_GROUP_CONSTRAINTS, "<constraints>", "</constraints>"},
     {TALI_GROUP_UNILATERALS, "<unilaterals>", "</unilaterals>"},
+    {TALI_GROUP_COLLIDERS, "<colliders>", "</colliders>"},
     {TALI_GROUP_MOTIONS, "<motions>", "</motions>"},
     {TALI_GROUP_WRAPS, "<wraps>", "</wraps>"},
     {TALI_GROUP_PATHS, "<paths>", "</paths>"},

@@ -72,7 +72,7 @@ static inline void assert_same_action(const tal_system *one, const tal_system *t
                           *q = tal_event_run_impulse(two, event);
     ck_assert_str_eq(tal_event_name(one, event), tal_event_name(two, event));
     ck_assert((a == NULL) == (b == NULL) && (p == NULL) == (q == NULL));
-    ck_assert(a != NULL || p != NULL);
+    if (a == NULL && p == NULL) return; // of a force element, such as a muscle's shortest fiber
     if (a != NULL) {
         ck_assert(a->measure.i == b->measure.i && a->from.i == b->from.i);
         ck_assert(a->period == b->period && a->num_values == b->num_values);
