@@ -165,7 +165,7 @@ static tal_status set_up(tal_static_optimizer *it, const double udot[])
     tali_drives *drives = &it->drives;
     tal_status st = tal_system_realize(it->system, it->state, TAL_STAGE_VELOCITY);
     if (st == TAL_OK) st = tali_balance_lay(balance, it->state);
-    memcpy(it->udot, udot, (size_t)balance->nu * sizeof *it->udot);
+    if (udot != NULL) memcpy(it->udot, udot, (size_t)balance->nu * sizeof *it->udot);
     if (st == TAL_OK) st = tali_balance_complete(balance, it->state, it->udot);
     if (st == TAL_OK) st = tali_drives_find(drives, it->state);
     if (st == TAL_OK) st = tali_drives_needed(drives, it->state, it->udot, it->tau);
