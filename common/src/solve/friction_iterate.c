@@ -57,8 +57,8 @@ static void add_force(iteration *s, int i, double change)
 
 static void set_force(iteration *s, int i, double value)
 {
-    const double change = value - s->pi[i];
-    s->residual = fmax(s->residual, fabs(change));
+    const double change = value - s->pi[i], size = fabs(change);
+    if (size > s->residual) s->residual = size; // fmax() would be a call
     if (!s->moves || change == 0.0) return;
     s->pi[i] = value;
     add_force(s, i, change);
@@ -77,13 +77,14 @@ static void visit_friction(iteration *s, const tal_friction_contact *c)
     const double r = c->limit + tali_friction_finite_mu(c->sliding_mu) * normal;
     double y[2] = {0.0, 0.0}, softest = 0.0;
     for (int t = 0; t < c->num_tangents; ++t) {
-        softest = fmax(softest, s->diagonal[c->tangent + t]);
+        const double diagonal = s->diagonal[c->tangent + t];
+        if (diagonal > softest) softest = diagonal;
     }
     for (int t = 0; t < c->num_tangents; ++t) {
         y[t] = c->slides ? -r * c->direction[t] : wanted(s, c->tangent + t, softest);
     }
-    const double size = hypot(y[0], y[1]);
-    const double part = size > r ? r / size : 1.0;
+    const double square = y[0] * y[0] + y[1] * y[1];
+    const double part = square > r * r ? r / sqrt(square) : 1.0;
     for (int t = 0; t < c->num_tangents; ++t) {
         set_force(s, c->tangent + t, part * y[t]);
     }
@@ -97,7 +98,8 @@ static void visit_all(iteration *s, bool moves)
     for (int k = 0; k < r->num_contacts; ++k) {
         const tal_friction_contact *c = &r->contacts[k];
         if (c->normal >= 0) {
-            set_force(s, c->normal, fmax(0.0, wanted(s, c->normal, s->diagonal[c->normal])));
+            const double push = wanted(s, c->normal, s->diagonal[c->normal]);
+            set_force(s, c->normal, push > 0.0 ? push : 0.0);
         }
         if (c->num_tangents > 0) visit_friction(s, c);
     }
