@@ -158,13 +158,14 @@ less "$(drift coin.sto coin.q6)" 1e-8 'height of the coin'
 less "$(drift coin.sto total_energy)" 1e-8 'energy of the coin'
 less "$(last coin.sto velocity_error)" 1e-8 'slip of the coin'
 
-# --- three bodies on a slope, by fixed steps of 1e-3 s: after n steps of constant acceleration a the
-# way is a h^2 n (n + 1) / 2; the block that sticks does not creep. The same after writing the model
+# --- three bodies on a slope, by fixed steps of 1e-3 s: after n steps of constant acceleration a
+# the way is a h^2 n (n + 1) / 2; the block that sticks does not creep. The same after writing the model
 # to a file and reading it again ---
 expect 0 convert slope.talus -q -o again.talus
 for model in slope.talus again.talus; do
     expect 0 simulate "$model" -q --stepper contact --step 1e-3 -e 1 --every 0.5 -o slope.sto
-    near "$(last slope.sto slider.q4)" '9.81 * (0.5 - 0.2 * sqrt(0.75)) * 0.5005' 1e-9 'a block slides'
+    near "$(last slope.sto slider.q4)" '9.81 * (0.5 - 0.2 * sqrt(0.75)) * 0.5005' 1e-9 \
+        'a block slides'
     near "$(last slope.sto stone.q4)" 0 1e-12 'a block sticks'
     near "$(last slope.sto ball.q4)" '5 / 7 * 4.905 * 0.5005' 1e-9 'a ball rolls'
     near "$(last slope.sto ball.q6)" 0.1 1e-9 'height of the ball'
@@ -179,6 +180,7 @@ cat >box.urdf <<'END'
 <collision><geometry><cylinder radius="0.1" length="0.2"/></geometry></collision>
 </link></robot>
 END
-expect 0 simulate box.urdf -q --free-base --colliders --stepper contact --start base_tz=0.3 -e 1 -o box.sto
+expect 0 simulate box.urdf -q --free-base --colliders --stepper contact --start base_tz=0.3 -e 1 \
+    -o box.sto
 near "$(last box.sto base_tz)" 0.1 1e-5 'a robot that has fallen onto the floor'
 finish
