@@ -159,8 +159,8 @@ less "$(drift coin.sto total_energy)" 1e-8 'energy of the coin'
 less "$(last coin.sto velocity_error)" 1e-8 'slip of the coin'
 
 # --- three bodies on a slope, by fixed steps of 1e-3 s: after n steps of constant acceleration a
-# the way is a h^2 n (n + 1) / 2; the block that sticks does not creep. The same after writing the model
-# to a file and reading it again ---
+# the way is a h^2 n (n + 1) / 2; the block that sticks does not creep. The same after writing the
+# model to a file and reading it again ---
 expect 0 convert slope.talus -q -o again.talus
 for model in slope.talus again.talus; do
     expect 0 simulate "$model" -q --stepper contact --step 1e-3 -e 1 --every 0.5 -o slope.sto
