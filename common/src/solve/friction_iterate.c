@@ -234,13 +234,24 @@ static void take_step(iteration *s, double length)
     }
 }
 
+// What is left when forces are right to round-off.
+static double find_least(const iteration *s)
+{
+    const double force = 2e-13 * tali_array_largest(s->pi, s->rows->num_rows);
+    double sum = 0.0;
+    for (int f = 0; f < s->num_free; ++f) {
+        sum += s->diagonal[s->free_rows[f]];
+    }
+    return force * force * sum;
+}
+
 // At most `most` steps; how many were made. It ends where a force reaches its bound, or where what
-// is left has become a thousandth.
+// is left has become a thousandth, or round-off.
 static int descend(iteration *s, int most)
 {
     find_free(s);
     double size = find_rest(s);
-    const double enough = 1e-6 * size; // a square
+    const double enough = fmax(1e-6 * size, find_least(s)); // squares
     int steps = 0;
     while (steps < most && size > enough && size > 0.0) {
         const double square = find_slope(s);
@@ -356,6 +367,9 @@ tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[], doub
     if (st != TAL_OK) return st;
 
     start(&s);
+    // a guess may be wrong in what travels slowly through many bodies, which passes alone would not
+    // see: the gradients first
+    report->passes += descend(&s, rows->most_passes / 4);
     while (report->passes < rows->most_passes) {
         visit_all(&s, true);
         ++report->passes;
