@@ -57,8 +57,8 @@ static void add_force(iteration *s, int i, double change)
 
 static void set_force(iteration *s, int i, double value)
 {
-    const double change = value - s->pi[i];
-    s->residual = fmax(s->residual, fabs(change));
+    const double change = value - s->pi[i], size = fabs(change);
+    if (size > s->residual) s->residual = size; // fmax() would be a call
     if (!s->moves || change == 0.0) return;
     s->pi[i] = value;
     add_force(s, i, change);
@@ -77,13 +77,14 @@ static void visit_friction(iteration *s, const tal_friction_contact *c)
     const double r = c->limit + tali_friction_finite_mu(c->sliding_mu) * normal;
     double y[2] = {0.0, 0.0}, softest = 0.0;
     for (int t = 0; t < c->num_tangents; ++t) {
-        softest = fmax(softest, s->diagonal[c->tangent + t]);
+        const double diagonal = s->diagonal[c->tangent + t];
+        if (diagonal > softest) softest = diagonal;
     }
     for (int t = 0; t < c->num_tangents; ++t) {
         y[t] = c->slides ? -r * c->direction[t] : wanted(s, c->tangent + t, softest);
     }
-    const double size = hypot(y[0], y[1]);
-    const double part = size > r ? r / size : 1.0;
+    const double square = y[0] * y[0] + y[1] * y[1];
+    const double part = square > r * r ? r / sqrt(square) : 1.0;
     for (int t = 0; t < c->num_tangents; ++t) {
         set_force(s, c->tangent + t, part * y[t]);
     }
@@ -97,7 +98,8 @@ static void visit_all(iteration *s, bool moves)
     for (int k = 0; k < r->num_contacts; ++k) {
         const tal_friction_contact *c = &r->contacts[k];
         if (c->normal >= 0) {
-            set_force(s, c->normal, fmax(0.0, wanted(s, c->normal, s->diagonal[c->normal])));
+            const double push = wanted(s, c->normal, s->diagonal[c->normal]);
+            set_force(s, c->normal, push > 0.0 ? push : 0.0);
         }
         if (c->num_tangents > 0) visit_friction(s, c);
     }
@@ -232,13 +234,24 @@ static void take_step(iteration *s, double length)
     }
 }
 
+// What is left when forces are right to round-off.
+static double find_least(const iteration *s)
+{
+    const double force = 2e-13 * tali_array_largest(s->pi, s->rows->num_rows);
+    double sum = 0.0;
+    for (int f = 0; f < s->num_free; ++f) {
+        sum += s->diagonal[s->free_rows[f]];
+    }
+    return force * force * sum;
+}
+
 // At most `most` steps; how many were made. It ends where a force reaches its bound, or where what
-// is left has become a thousandth.
+// is left has become a thousandth, or round-off.
 static int descend(iteration *s, int most)
 {
     find_free(s);
     double size = find_rest(s);
-    const double enough = 1e-6 * size; // a square
+    const double enough = fmax(1e-6 * size, find_least(s)); // squares
     int steps = 0;
     while (steps < most && size > enough && size > 0.0) {
         const double square = find_slope(s);
@@ -354,6 +367,9 @@ tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[], doub
     if (st != TAL_OK) return st;
 
     start(&s);
+    // a guess may be wrong in what travels slowly through many bodies, which passes alone would not
+    // see: the gradients first
+    report->passes += descend(&s, rows->most_passes / 4);
     while (report->passes < rows->most_passes) {
         visit_all(&s, true);
         ++report->passes;
