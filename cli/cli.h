@@ -56,14 +56,15 @@ enum {
     CLI_ANY_INERTIA = 1 << 8,
     CLI_START = 1 << 9,
     CLI_STRICT = 1 << 10,
-    CLI_FREE_BASE = 1 << 11,
-    CLI_CONTACT = 1 << 12,
-    CLI_PACKAGES = 1 << 13,
-    CLI_FORMAT = 1 << 14,
-    CLI_NUM_COMMON = 15,
-    CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_FREE_BASE | CLI_CONTACT |
-                  CLI_PACKAGES, // what reading a model has
-    CLI_RESULT = 1 << 15        // no option: the command writes a table that talus rerun can repeat
+    CLI_APPROXIMATE = 1 << 11,
+    CLI_FREE_BASE = 1 << 12,
+    CLI_CONTACT = 1 << 13,
+    CLI_PACKAGES = 1 << 14,
+    CLI_FORMAT = 1 << 15,
+    CLI_NUM_COMMON = 16,
+    CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_APPROXIMATE |
+                  CLI_FREE_BASE | CLI_CONTACT | CLI_PACKAGES, // what reading a model has
+    CLI_RESULT = 1 << 16 // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;
