@@ -641,8 +641,8 @@ const cli_command cli_commands[] = {
      "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
      "Tables: reads .sto, .mot, .trc, .csv, .npz and .c3d, writes these but .c3d. Models: reads "
-     ".talus, .urdf and .osim, writes .talus with includes and params resolved. The extensions "
-     "select the formats. The new name can also follow FILE, without -o.",
+     ".talus, .urdf and .osim, writes .talus with includes and params resolved, and .osim. The "
+     "extensions select the formats. The new name can also follow FILE, without -o.",
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",

@@ -204,7 +204,9 @@ static tal_path_ix add_path(maker *m, const char *name)
     }
     (void)tal_path_add_point(forces, path, some_body(m), point(m));
     for (int k = pick(m, tal_forces_num_wraps(forces) + 1) - 1; k >= 0; k -= 1 + pick(m, 2)) {
-        (void)tal_path_add_wrap(forces, path, (tal_wrap_ix){k}, pick(m, 2) - 1, -1);
+        const int n = tal_path_num_points(forces, path), first = pick(m, n - 1);
+        (void)tal_path_add_wrap(forces, path, (tal_wrap_ix){k}, first,
+                                first + 1 + pick(m, n - 1 - first));
     }
     return path;
 }
