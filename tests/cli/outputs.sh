@@ -17,7 +17,7 @@ prints() {
     expect 0 "$@"
     is <(grep -vE '^[0-9]+ [a-z]+ in [0-9.e-]+ s' err) "$warning"
     local varies='^hash|"hash"|largest.acceleration|^error|"error"|iterations|git_hash|model_hash'
-    varies+='|talus_kernels'
+    varies+='|talus_kernels|talus_option_approximate'
     grep -vE "$varies" out >"$name"
     printf '#!/bin/sh\ncat %s\n' "$work/$name" >program
     chmod +x program
