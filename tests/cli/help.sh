@@ -15,7 +15,7 @@ cmp -s out all || complain "talus -h and talus help differ"
 expect 2
 is out ''
 cmp -s err all || complain "talus alone does not print help on standard error"
-for file in help.txt:help help_sweep.txt:'help sweep' help_pin.txt:'help pin'; do
+for file in help.txt:help help_pin.txt:'help pin'; do
     # shellcheck disable=SC2086
     expect 0 ${file#*:}
     cmp -s out "$source_dir/tests/cli/expected/${file%%:*}" ||
