@@ -66,7 +66,7 @@ enum {
     CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_APPROXIMATE |
                   CLI_FREE_BASE | CLI_CONTACT | CLI_COLLIDERS |
                   CLI_PACKAGES, // what reading a model has
-    CLI_RESULT = 1 << 17 // no option: the command writes a table that talus rerun can repeat
+    CLI_RESULT = 1 << 17        // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;

@@ -58,8 +58,9 @@ static tal_status check_numbers(const tal_friction_contact *c, int k, complaint 
     if (!c->slides || c->num_tangents == 0) return TAL_OK;
     const double y = c->num_tangents == 2 ? c->direction[1] : 0.0;
     const double size = hypot(c->direction[0], y);
-    if (!(fabs(size - 1.0) <= UNIT_LENGTH))
+    if (!(fabs(size - 1.0) <= UNIT_LENGTH)) {
         return refuse(to, bad, k, "the length of its direction", size);
+    }
     return TAL_OK;
 }
 

@@ -172,13 +172,12 @@ const tali_model_row *tali_model_rows(tali_model_group group);
 /// @{
 extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
     tali_model_constraint_rows[], tali_model_unilateral_rows[], tali_model_collider_rows[],
-    tali_model_motion_rows[],
-    tali_model_measure_rows[], tali_model_force_rows[], tali_model_decoration_rows[],
-    tali_model_function_rows[], tali_model_surface_rows[], tali_model_mesh_part_rows[],
-    tali_model_load_rows[], tali_model_stop_rows[], tali_model_marker_rows[],
-    tali_model_material_rows[], tali_model_wrap_rows[], tali_model_path_rows[],
-    tali_model_path_part_rows[], tali_model_component_rows[], tali_model_controller_rows[],
-    tali_model_drive_rows[];
+    tali_model_motion_rows[], tali_model_measure_rows[], tali_model_force_rows[],
+    tali_model_decoration_rows[], tali_model_function_rows[], tali_model_surface_rows[],
+    tali_model_mesh_part_rows[], tali_model_load_rows[], tali_model_stop_rows[],
+    tali_model_marker_rows[], tali_model_material_rows[], tali_model_wrap_rows[],
+    tali_model_path_rows[], tali_model_path_part_rows[], tali_model_component_rows[],
+    tali_model_controller_rows[], tali_model_drive_rows[];
 
 /// What finds the elements of a section, likewise
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);

@@ -86,7 +86,8 @@ static const tali_model_row section_rows[] = {
      .max_children = -1,
      .find = tali_model_find_unilateral},
     {.name = "colliders",
-     .doc = "Convex solids that do not penetrate each other, for `talus simulate --stepper contact`.",
+     .doc =
+         "Convex solids that do not penetrate each other, for `talus simulate --stepper contact`.",
      .children = TALI_GROUP_COLLIDERS,
      .max_children = -1,
      .find = tali_model_find_collider},

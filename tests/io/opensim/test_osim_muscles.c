@@ -354,11 +354,11 @@ START_TEST(obstacles_that_sleep_or_are_out_of_range_do_not_count)
     ck_assert_double_eq_tol(length_of(&model, "a"), 4.0, 1e-15);
     tal_model_destroy(&model);
     // the range leaves out the piece that goes through the obstacle
-    model = read_text(SLIDER(
-        "40000", WRAPS("<WrapSphere name='w'><radius>1</radius></WrapSphere>"), "",
-        PULL("a", PATH(POINT("/ground", "-2 0 0") POINT("/bodyset/b", "1.7 0 0")
-                           POINT("/bodyset/b", "2.7 0 0"),
-                       OVER_PART("w", "2 -1")))));
+    model =
+        read_text(SLIDER("40000", WRAPS("<WrapSphere name='w'><radius>1</radius></WrapSphere>"), "",
+                         PULL("a", PATH(POINT("/ground", "-2 0 0") POINT("/bodyset/b", "1.7 0 0")
+                                            POINT("/bodyset/b", "2.7 0 0"),
+                                        OVER_PART("w", "2 -1")))));
     ck_assert_double_eq_tol(length_of(&model, "a"), 5.0, 1e-15);
     tal_model_destroy(&model);
 }

@@ -112,6 +112,7 @@ START_TEST(coordinates_speeds_and_measures_have_units)
 
     // the first that is not there, also of Ground, which has none
     test_record_breaches();
+
     const struct {
         tal_body_ix body;
         int nq, nu;
