@@ -811,7 +811,7 @@ static void all_calls(const hostile_call *call, int random_calls)
 // more for itself, is told by its options (tests/CMakeLists.txt).
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};
     if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
 #endif

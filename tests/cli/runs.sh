@@ -153,7 +153,7 @@ is err ''
 
 # --- Ctrl-C: what was computed is written and marked, and the program ends with 1 ---
 interrupt() { # SIGNAL FILE
-    "$talus" simulate held.talus -a 1e-9 -e 1e7 --every 0.5 -o "$2" >out 2>err &
+    "$talus" simulate held.talus -a 1e-9 -e 1e6 --every 0.05 -o "$2" >out 2>err &
     local run=$!
     sleep 1
     kill -s "$1" "$run"
