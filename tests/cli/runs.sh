@@ -167,7 +167,7 @@ interrupt() { # SIGNAL FILE
 interrupt INT cut.sto
 interrupt TERM cut2.sto
 # what is there is the beginning of a longer run
-expect 0 simulate held.talus -q -a 1e-9 -e 4 --every 0.5 -o short.sto
+expect 0 simulate held.talus -q -a 1e-9 -e 4 --every 0.05 -o short.sto
 cmp -s <(data cut.sto | head -6) <(data short.sto | head -6) ||
     complain "an interrupted run begins otherwise than a short one"
 

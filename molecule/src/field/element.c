@@ -53,11 +53,16 @@ const char *tal_element_symbol(int element)
     return is_element(element, __func__) ? elements[element].symbol : "";
 }
 
+static int lower(char letter)
+{
+    return tolower((unsigned char)letter);
+}
+
 static bool is_same_symbol(const char *a, const char *b)
 {
     int i = 0;
-    for (; a[i] != '\0' && b[i] != '\0'; ++i) {
-        if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i])) return false;
+    while (a[i] != '\0' && lower(a[i]) == lower(b[i])) {
+        ++i;
     }
     return a[i] == b[i];
 }

@@ -98,7 +98,7 @@ static void find_radii(tali_term_evaluation *it, const work *w)
 
 // ---- second pass: energies, forces at given radii, and dE/dB
 
-static void push_dE_dB(tali_term_evaluation *it, const work *w, int i, double slope)
+static void push_slope(tali_term_evaluation *it, const work *w, int i, double slope)
 {
     tali_term_add(&w->sum[i], tali_term_on_grid(&it->grid, slope));
 }
@@ -120,8 +120,8 @@ static void add_screened(tali_term_evaluation *it, const work *w, int i, int j, 
     tali_term_add_energy(it, TALI_ROW_BORN, energy);
     add_force(it, i, j, tal_v3_scale(energy * (1.0 - 0.25 * e) / f2, d));
     const double by_P = -0.5 * energy / f2 * e * (1.0 + D);
-    push_dE_dB(it, w, i, by_P * w->B[j]);
-    push_dE_dB(it, w, j, by_P * w->B[i]);
+    push_slope(it, w, i, by_P * w->B[j]);
+    push_slope(it, w, j, by_P * w->B[i]);
 }
 
 // The Born energy of an atom by itself, and its surface.
@@ -134,7 +134,7 @@ static void add_self(tali_term_evaluation *it, const work *w, int i, double k)
                            (rho + 0.14) * cube * cube;
     tali_term_add_energy(it, TALI_ROW_BORN, born);
     tali_term_add_energy(it, TALI_ROW_SURFACE, surface);
-    push_dE_dB(it, w, i, -born / B - 6.0 * surface / B);
+    push_slope(it, w, i, -born / B - 6.0 * surface / B);
 }
 
 static void add_energies(tali_term_evaluation *it, const work *w)

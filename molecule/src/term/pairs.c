@@ -143,7 +143,8 @@ static bool choose_cells(const tali_term_evaluation *it, cells *c)
     c->low = c->is_periodic ? tal_v3(0.0, 0.0, 0.0) : low;
     const tal_vec3 size = c->is_periodic ? it->pairs.set.box : tal_v3_sub(high, low);
     double side[3], least = it->pairs.end * (1.0 + 1e-12); // nobody is lost by round-off
-    for (long total = 0;; least *= 1.26) { // larger ones until there are not more than atoms
+    long total = 0;
+    do { // larger ones until there are not more than atoms
         total = 1;
         for (int k = 0; k < 3; ++k) {
             const double fit = floor(component(size, k) / least);
@@ -151,8 +152,8 @@ static bool choose_cells(const tali_term_evaluation *it, cells *c)
             side[k] = component(size, k) / c->count[k];
             total *= c->count[k];
         }
-        if (total <= n) break;
-    }
+        least *= 1.26;
+    } while (total > n);
     c->side = tal_v3(side[0], side[1], side[2]);
     const int most = c->count[0] * c->count[1] * c->count[2];
     const bool is_wide = c->count[0] > 2 && c->count[1] > 2 && c->count[2] > 2;

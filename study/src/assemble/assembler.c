@@ -525,9 +525,8 @@ tal_status tal_assembler_observe(tal_assembler *assembler, const tal_vec3 points
     const tal_status st = check_vectors(it, points, it->def.num_markers, "observed point");
     if (st != TAL_OK) return st;
     for (int k = 0; k < it->def.num_sensors && rotations != NULL; ++k) {
-        if (has_nan(&rotations[k].x.x, 9) ||
-            tal_rotation_is_valid(&rotations[k], OBSERVED_TOLERANCE))
-            continue;
+        const bool is_absent = has_nan(&rotations[k].x.x, 9);
+        if (is_absent || tal_rotation_is_valid(&rotations[k], OBSERVED_TOLERANCE)) continue;
         return TALI_FAIL(&it->error_record, TAL_ERR_BAD_VALUE,
                          "observed orientation %d is not a rotation", k);
     }

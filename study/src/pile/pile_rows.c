@@ -55,9 +55,8 @@ static tal_status find_bilateral(tal_contact_stepper *s, tal_state *state)
                 break;
             }
         }
-        if (tree >= 0)
-            s->bilateral[s->num_bilateral++] =
-                (tali_pile_bilateral){.G = r, .row = -1, .tree = tree};
+        if (tree < 0) continue; // nothing moves it
+        s->bilateral[s->num_bilateral++] = (tali_pile_bilateral){.G = r, .row = -1, .tree = tree};
     }
     return TAL_OK;
 }
@@ -161,13 +160,11 @@ static void add_contact(tal_contact_stepper *s, int place, int base, double h)
 {
     tali_pile_contact *c = &s->contacts[s->order[place]];
     c->row = s->num_rows;
-    const double sides[3] = {tal_v3_dot(c->impulse, c->n), tal_v3_dot(c->impulse, c->t1),
-                             tal_v3_dot(c->impulse, c->t2)};
-    for (int k = 0; k < 1 + c->num_tangents; ++k) {
-        s->pi[s->num_rows + k] = k == 0 ? fmax(sides[0], 0.0) : sides[k];
-    }
+    s->pi[c->row] = fmax(tal_v3_dot(c->impulse, c->n), 0.0);
     add_contact_row(s, c, c->n, fmax(c->gap, 0.0) / h);
     if (c->num_tangents > 0) {
+        s->pi[c->row + 1] = tal_v3_dot(c->impulse, c->t1);
+        s->pi[c->row + 2] = tal_v3_dot(c->impulse, c->t2);
         add_contact_row(s, c, c->t1, 0.0);
         add_contact_row(s, c, c->t2, 0.0);
     }
