@@ -84,6 +84,7 @@ prints zoo.csv simulate zoo.talus -q -e 0.28 --every 0.01 -a 1e-12 -i dormand-pr
     -c $groups
 prints zoo_muscles.csv muscles zoo.talus -q --over shank.q0 --rows 4 -f csv -o - \
     --outputs length,speed,excitation,activation,fiber_length,tendon_length,tendon_force
+# shellcheck disable=SC2016 # backquotes are Markdown
 all=$("$talus" help muscle_output | sed -n 's/.*`output` | \([^|]*\) |.*/\1/p' | tr -d ' ')
 prints zoo_fast.csv muscles zoo.talus -q --over hip --from -0.2 --to 0.3 --rows 2 -f csv -o - \
     --activation 0.7 -m vasti,hamstrings --outputs "$all"
