@@ -200,7 +200,7 @@ static double value_of(const tali_osim_writer *w, tal_mobility at)
         tal_body_q(matter, state, at.body, 0), tal_body_q(matter, state, at.body, 1),
         tal_body_q(matter, state, at.body, 2), tal_body_q(matter, state, at.body, 3)};
     const tal_vec3 angles = tali_osim_angles_of(tal_rotation_from_qt(tal_qt_normalize(quat)));
-    return (&angles.x)[at.i];
+    return at.i == 0 ? angles.x : at.i == 1 ? angles.y : angles.z;
 }
 
 // Where it begins, its range, and what holds or moves it.

@@ -229,6 +229,7 @@ static void inward_lanes(const tali_tree_view *view, const tali_kernel_inverse_r
         double *e = room->e + (size_t)u0 * LANES;
         const lanes *z = tree->is_leaf[b] ? &nothing : &open[tree->slot[b]];
         lanes *parent = &open[tree->slot[tree->parent[b]]], sum;
+        // cppcheck-suppress uninitvar ; an address, not a value
         lanes *to = tree->is_last[b] && parent != z ? parent : &sum;
         if (view->hinge[b] == TALI_HINGE_PIN) {
             pin_inward_lanes(z, H->w, *G, view->p_PM[b], e, to);

@@ -27,7 +27,7 @@ TAL_ALWAYS_INLINE tali_kernel_moving own_moving(const tali_tree_view *view,
     at.F = in->force[b];
     at.coriolis = coriolis_of(&view->rigid[b], in->V[b]);
     if (in->F != NULL) at.kept = kept_force(view, in, b);
-    return at;
+    return at; // cppcheck-suppress uninitvar ; kept is read where there is F
 }
 
 TAL_ALWAYS_INLINE void add_moving(tali_kernel_moving *at, const tali_kernel_moving *other,
@@ -52,7 +52,7 @@ TAL_ALWAYS_INLINE tali_kernel_moving shift_moving(const tali_kernel_moving *chil
     at.F = sv_shift_force(child->F, p);
     at.coriolis = turning_shift(&child->coriolis, p);
     if (with_F) at.kept = turning_shift(&child->kept, p);
-    return at;
+    return at; // cppcheck-suppress uninitvar ; likewise
 }
 
 TAL_ALWAYS_INLINE tali_kernel_moving close_moving(const tali_tree_view *view,

@@ -186,6 +186,7 @@ static inline double *neighbor(const columns *c, int i, int k)
 static inline void keep_neighbors(const columns *c, int k, neighbors *kept)
 {
     for (int i = 0; i < 9; ++i) {
+        // cppcheck-suppress uninitvar ; it is written here
         memcpy(kept->t[i], neighbor(c, i, k), sizeof kept->t[i]);
     }
 }

@@ -208,7 +208,7 @@ typedef struct turn_rates {
 
 static turn_rates rates_of_turns(const tal_function_based_def *def, const tal_mobilizer_arg *arg)
 {
-    turn_rates r;
+    turn_rates r = {0};
     for (int i = 0; i < 3; ++i) {
         term_gradient(&def->rotation[i], arg->q, r.by[i]);
         term_gradient_dot(&def->rotation[i], arg->q, arg->u, r.rate_by[i]);

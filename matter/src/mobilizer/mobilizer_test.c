@@ -256,8 +256,9 @@ static tal_status test_slopes(const subject *s, tal_mobilizer_report *report)
         double along[TAL_MAX_NQ], by_differences[6];
         st = column(s, TAL_N, l, along);
         if (st == TAL_OK) st = differentiate(s, sample_Hdot_u, along, 6, by_differences);
+        if (st != TAL_OK) return st;
         const double error = tali_differences_slope(&slopes.of_Hdot_u[l].w.x, by_differences, 6);
-        if (st == TAL_OK) report->Hdot_u_slopes = fmax(report->Hdot_u_slopes, error);
+        report->Hdot_u_slopes = fmax(report->Hdot_u_slopes, error);
     }
     return st;
 }
