@@ -82,7 +82,9 @@ static int find_body(tali_osim_tool *tool, tali_osim *o, const tali_xml_element 
 static void read_load(tali_osim_tool *tool, tali_osim *o, const tali_xml_element *e,
                       const tal_table *table, tali_osim_load *load)
 {
-    load->name = tali_osim_name(e);
+    const char *name = tali_osim_name(e); // of the file, which goes before the load does
+    load->name = tali_arena_copy(&tool->setup.arena, name, strlen(name));
+    o->no_memory = o->no_memory || load->name == NULL;
     if (tali_osim_text(e, "applied_to_body") == NULL) {
         tali_osim_error(o, e, " needs <applied_to_body>");
     }

@@ -7,10 +7,15 @@
 
 #include <math.h>
 
+// Called while the topology is realized, when matter does not know its speeds yet; its bodies do.
 size_t tali_term_speeds_size(const tal_matter *matter)
 {
-    const size_t nu = (size_t)tal_matter_nu(matter), nb = (size_t)tal_matter_num_bodies(matter);
-    return nb * sizeof(tal_spatial_vec) + 2 * nu * sizeof(double);
+    const int nb = tal_matter_num_bodies(matter);
+    size_t nu = 0;
+    for (int b = 1; b < nb; ++b) {
+        nu += (size_t)tal_body_nu(matter, (tal_body_ix){b});
+    }
+    return (size_t)nb * sizeof(tal_spatial_vec) + 2 * nu * sizeof(double);
 }
 
 static tal_vec3 random_vector(tal_random *random)

@@ -162,7 +162,7 @@ static void add_body(maker *m, int i)
     for (int k = 0; k < nu; ++k) {
         q[k] = number(m, -0.4, 0.4);
         u[k] = number(m, -1.0, 1.0);
-        char coordinate[20];
+        char coordinate[32];
         (void)snprintf(coordinate, sizeof coordinate, "q%d_of_%d", k, i);
         if (pick(m, 2) == 0) {
             (void)tal_body_name_coordinate(m->model.matter, body, k, coordinate);
