@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "model/integrators.h"
 #include "model/model.h"
+#include "model/run.h"
 #include "text/progress.h"
 #include "text/report.h"
 
@@ -31,6 +32,8 @@ static double speed_of_simulation(const cli_args *args, const cli_model *model, 
     tal_integrator *integ = NULL;
     tal_error err = {0};
     if (cli_integrator_def(args, &def) != CLI_OK) return -1.0;
+    def.ignores_colliders = true;
+    cli_run_warn_of_colliders(args, model);
     if (tal_integrator_create(model->system, &def, &integ, &err) != TAL_OK) {
         (void)cli_fail_with(args, CLI_FAILED, &err);
         return -1.0;

@@ -315,9 +315,7 @@ int cmd_simulate(const cli_args *args)
     }
     if (code == CLI_OK) code = cli_run_create(args, &model, &def, &run);
     if (code == CLI_OK && is_contact) code = cli_run_use_contacts(args, &run, def.fixed_step);
-    if (code == CLI_OK && !is_contact && tal_matter_num_colliders(model.matter) > 0) {
-        cli_warn(args, "integrators ignore the colliders of this model: use --stepper contact.");
-    }
+    if (code == CLI_OK && !is_contact) cli_run_warn_of_colliders(args, &model);
     if (code == CLI_OK) code = touches_begin(&diary, args, &model);
     run.diary = &diary;
     if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);

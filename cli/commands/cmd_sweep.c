@@ -500,6 +500,7 @@ static int make_table(study *it, const cli_model *model, int num)
 {
     it->table = result_create(it->args, model);
     if (it->table == NULL) return CLI_FAILED;
+    cli_run_warn_of_colliders(it->args, model);
     tal_status st = TAL_OK;
     for (int i = 0; i < it->range->num && st == TAL_OK; ++i) {
         // a coordinate may be varied and read

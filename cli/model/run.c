@@ -50,6 +50,7 @@ int cli_run_create(const cli_args *args, const cli_model *model, const tal_integ
     memset(run, 0, sizeof *run);
     run->model = model;
     tal_integrator_def own = *def;
+    own.ignores_colliders = true; // commands warn
     if (own.fixed_step == 0.0) own.fixed_step = interval_of_bath(model);
     tal_status st = tal_integrator_create(model->system, &own, &run->integ, &run->error);
     if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
@@ -58,6 +59,13 @@ int cli_run_create(const cli_args *args, const cli_model *model, const tal_integ
     run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
     run->has_jumps = has_jumps(model->system);
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
+}
+
+void cli_run_warn_of_colliders(const cli_args *args, const cli_model *model)
+{
+    if (tal_matter_num_colliders(model->matter) <= 0) return;
+    cli_warn(args,
+             "integrators ignore the colliders of this model: use simulate --stepper contact.");
 }
 
 // Steps end at rows: within a step there is nothing to read off.

@@ -38,6 +38,9 @@ void cli_run_destroy(cli_run *run);
 // Let a contact stepper take fixed steps, of 1 ms if `step` is 0. An exit code.
 int cli_run_use_contacts(const cli_args *args, cli_run *run, double step);
 
+// Say, for a run by an integrator, that the colliders of a model pass through each other.
+void cli_run_warn_of_colliders(const cli_args *args, const cli_model *model);
+
 // Begin again, from another State of the model's System.
 tal_status cli_run_restart(cli_run *run, const tal_state *start);
 

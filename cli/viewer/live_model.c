@@ -208,6 +208,7 @@ static int begin_run(live_model *it, const live_model *before)
     int code = cli_integrator_def(it->args, &def);
     if (code == CLI_OK) code = cli_run_create(it->args, model, &def, &it->run);
     if (code != CLI_OK) return code;
+    cli_run_warn_of_colliders(it->args, model);
     it->run.end = no_end;
     it->start = cli_state_copy(it->args, model);
     if (it->start == NULL) return CLI_FAILED;

@@ -36,7 +36,7 @@ typedef struct recruited {
 
 static recruited recruit(const tal_metabolics *def, double x)
 {
-    const double r = def->slow_fraction, half_pi = 1.5707963267948966;
+    const double r = def->slow_fraction, half_pi = 0.5 * TAL_PI;
     return (recruited){r * sin(half_pi * x), (1.0 - r) * (1.0 - cos(half_pi * x))};
 }
 

@@ -111,7 +111,7 @@ static tal_hull *make_prism(const tal_allocator *allocator, double radius, doubl
     const int n = TALI_HULL_SIDES;
     tal_hull *hull = allocate(allocator, 2 * n, n + 2, 3 * n);
     if (hull == NULL) return NULL;
-    const double turn = 2.0 * 3.14159265358979323846 / n;
+    const double turn = 2.0 * TAL_PI / n;
     const tal_vec3 up = tal_v3(0.0, 0.0, 1.0), down = tal_v3(0.0, 0.0, -1.0);
     for (int i = 0; i < 2 * n; ++i) {
         const double angle = turn * (i % n);

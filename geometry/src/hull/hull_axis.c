@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+// Sine of an angle between edges below which they count as parallel.
+static const double PARALLEL = 1e-8;
+
 typedef struct search {
     tali_hull_pair *pair;
     tal_vec3 towards; // from the center of b to that of a
@@ -58,7 +61,7 @@ static void offer_brick_edges(search *s)
     for (int i = 0; i < 9; ++i) {
         const tal_vec3 across = tal_v3_cross(of_a[i / 3], of_b[i % 3]);
         const double length = tal_v3_norm(across);
-        if (length < 1e-8) continue; // parallel: a face says the same
+        if (length < PARALLEL) continue; // parallel: a face says the same
         const double away = tal_v3_dot(across, s->towards);
         const tal_vec3 n = tal_v3_scale((away < 0.0 ? -1.0 : 1.0) / length, across);
         offer(s, n, fabs(away) / length - reach_of(a, n) - reach_of(b, n));
@@ -96,7 +99,7 @@ static void offer_edge_pair(search *s, const tali_hull_edge *ea, const tali_hull
     if (!arcs_cross(na, along_a, nb, along_b, a_has, b_has)) return;
     const tal_vec3 across = tal_v3_cross(along_a, along_b);
     const double length = tal_v3_norm(across);
-    if (length < 1e-8 * tal_v3_norm(along_a) * tal_v3_norm(along_b)) return;
+    if (length < PARALLEL * tal_v3_norm(along_a) * tal_v3_norm(along_b)) return;
     // out of b, into a
     tal_vec3 out = tal_v3_sub(from_a, from_b);
     if (a_has) out = tal_v3_neg(tal_v3_add(na[0], na[1]));

@@ -20,6 +20,10 @@
 
 #include <math.h>
 
+static const double MOST_TURN = 0.7;  // [rad] of an end in one step
+static const double CONVERGED = 1e-8; // change of a step: the next one is exact
+static const double CLEARLY = 1e-7;   // share of the scale by which a length changes clearly
+
 enum {
     MAX_ITERATIONS = 30
 };
@@ -45,10 +49,10 @@ static double improve(const tali_wrap_problem *problem, const tali_wrap_end end[
     const double beta2 = limit(r_d + ray.dy * beta1, 0.5);
     const double du1 = beta1 / end[0].turn, du2 = beta2 / end[1].turn;
     const double ds = -r_t - end[0].slide * du1 + end[1].slide * du2;
-    string->u[0] += limit(du1, 0.7);
-    string->u[1] += limit(du2, 0.7);
+    string->u[0] += limit(du1, MOST_TURN);
+    string->u[1] += limit(du2, MOST_TURN);
     string->s += limit(ds, 0.5 * problem->scale);
-    if (string->s < 0.0 && fabs(ds) > 1e-7 * problem->scale) string->s = 0.0;
+    if (string->s < 0.0 && fabs(ds) > CLEARLY * problem->scale) string->s = 0.0;
     return fmax(fmax(fabs(beta1), fabs(beta2)), fabs(ds) / problem->scale);
 }
 
@@ -61,11 +65,11 @@ bool tali_wrap_solve(const tali_wrap_problem *problem, tali_wrap_string *string,
         for (int k = 0; k < 2; ++k) {
             if (!problem->end_at(problem, k, string->u[k], &end[k])) return false;
         }
-        if (change < 1e-8) break;
+        if (change < CONVERGED) break;
         change = improve(problem, end, string, &stability);
         if (!isfinite(change)) return false;
     }
-    if (!(change < 1e-8)) return false;
+    if (!(change < CONVERGED)) return false;
     for (int k = 0; k < 2; ++k) {
         arc->p[k] = end[k].p;
         arc->t[k] = end[k].t;

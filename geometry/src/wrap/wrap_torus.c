@@ -12,6 +12,10 @@
 
 #include <math.h>
 
+// The string is followed from a thin tube to the whole one: shares of the radius of the tube.
+static const double FIRST_SHARE = 0.01, FIRST_STEP = 0.1, LEAST_STEP = 1e-3;
+static const double SAME_STRING = 0.3; // [rad] an end that turns farther is that of another one
+
 typedef struct ring_problem {
     tali_wrap_problem base;
     double R, r;
@@ -198,19 +202,19 @@ static bool solve_from(ring_problem *it, const bight *at, tal_wrap_arc *arc)
 static bool solve_from_wire(ring_problem *it, tal_wrap_arc *arc)
 {
     const double r = it->r;
-    const bight wire = shortest_bight(it, 0.01 * r);
+    const bight wire = shortest_bight(it, FIRST_SHARE * r);
     if (wire.turn.contact < TAL_WRAP_FORCED) return false;
     it->way = wire.turn.way;
     tali_wrap_string string = guess_from(it, &wire);
-    double share = 0.01, step = 0.1;
+    double share = FIRST_SHARE, step = FIRST_STEP;
     string.s /= share;
-    while (share < 1.0 && step > 1e-3) {
+    while (share < 1.0 && step > LEAST_STEP) {
         const double to = fmin(1.0, share + step);
         tali_wrap_string next = {{string.u[0], string.u[1]}, string.s * to};
         it->r = it->base.scale = to * r;
         const bool is_found =
             tali_wrap_solve(&it->base, &next, arc) && is_sound(it, &next, arc) &&
-            fmax(fabs(next.u[0] - string.u[0]), fabs(next.u[1] - string.u[1])) < 0.3;
+            fmax(fabs(next.u[0] - string.u[0]), fabs(next.u[1] - string.u[1])) < SAME_STRING;
         if (is_found) {
             string = (tali_wrap_string){{next.u[0], next.u[1]}, next.s / to};
             share = to;

@@ -1,12 +1,9 @@
-// The table: contact, its surfaces and what they are made of, and baths.
+// The table: contact, its surfaces and what they are made of.
 #include "force_facts_internal.h"
 
 #include "model/model_write_internal.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -15,74 +12,6 @@ enum {
     TARGET_3,
     TARGET_4
 };
-
-// ---- baths
-
-const tali_model_attribute tali_model_thermostat_attributes[] = {
-    {"chain", TALI_TYPE_INTEGER, .initial = "3", .doc = "links of the chain, 1 to 16"},
-    {"kT", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[J]"},
-    {"relaxation_time", TALI_TYPE_REAL, 1, "0.1", TALI_POSITIVE_NUMBER, .doc = "[s]"},
-    {"excluded", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc = "number of degrees of freedom without temperature, such as conserved momenta"},
-    {.name = NULL}};
-
-void tali_model_build_thermostat(tali_model *m, tali_model_item *item)
-{
-    tal_thermostat_def def = tal_thermostat_def_default();
-    def.chain_length = item->ref[TARGET];
-    def.kT = item->p[0];
-    def.relaxation_time = item->p[1];
-    def.excluded = item->p[2];
-    item->built = tal_forces_add_thermostat(m->forces, item->name, &def).i;
-}
-
-const tali_model_attribute tali_model_langevin_attributes[] = {
-    {"seed", TALI_TYPE_TEXT, .initial = "0", .doc = "of the noise: a whole number below 2^64"},
-    {"interval", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER,
-     .doc = "the step of the integrator [s]"},
-    {"kT", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[J]"},
-    {"friction", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[1/s]"},
-    {.name = NULL}};
-
-// Decimal digits of a number of 64 bits.
-static bool read_seed(const char *text, uint64_t *seed)
-{
-    *seed = 0;
-    for (const char *at = text; *at != '\0'; ++at) {
-        const uint64_t digit = (uint64_t)(*at - '0');
-        if (*at < '0' || *at > '9' || *seed > (UINT64_MAX - digit) / 10) return false;
-        *seed = 10 * *seed + digit;
-    }
-    return *text != '\0';
-}
-
-void tali_model_check_langevin(tali_model *m, tali_model_item *item)
-{
-    uint64_t seed;
-    if (read_seed(item->text[0], &seed)) return;
-    tali_model_item_error(m, item, "seed",
-                          ": 'seed' is '%.40s'; it must be a whole number below 2^64",
-                          item->text[0]);
-}
-
-void tali_model_build_langevin(tali_model *m, tali_model_item *item)
-{
-    tal_langevin_def def = tal_langevin_def_default();
-    (void)read_seed(item->text[0], &def.seed);
-    def.interval = item->p[0];
-    def.kT = item->p[1];
-    def.friction = item->p[2];
-    item->built = tal_forces_add_langevin(m->forces, item->name, &def).i;
-}
-
-void tali_model_describe_langevin(tali_model_description *d)
-{
-    const tal_model *model = &d->w->model;
-    const uint64_t seed = tal_langevin_seed(model->forces, model->state, (tal_force_ix){d->index});
-    (void)snprintf(d->digits, sizeof d->digits, "%" PRIu64, seed);
-    tali_model_say_text(d, d->digits);
-    tali_model_describe_built_in_force(d);
-}
 
 // ---- materials
 
@@ -397,30 +326,19 @@ void tali_model_write_surfaces(tali_model_description *contact)
     tali_model_sink_put(&contact->w->out, "    ");
 }
 
-static void build_surface(tali_model *m, tali_model_item *item, tal_shape shape)
+// Rows are in the order of tal_shape_kind.
+static void build_surface(tali_model *m, tali_model_item *item)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
     const tal_force_ix contact = {m->items[item->parent].built};
+    const tal_shape_kind kind = (tal_shape_kind)(item->row - tali_model_surface_rows);
+    if (!tali_model_make_shape(m, item, kind, item->p + SURFACE_NUMBERS, &def.shape)) return;
     def.name = item->name;
     def.body = tali_model_body_at(m, item->ref[SURFACE_BODY]);
     def.X_BS = tali_model_frame_at(item->p);
-    def.shape = shape;
     def.material = material_of(m, item, item->ref[SURFACE_MATERIAL], item->p + SURFACE_STIFFNESS);
-    for (int i = 0; i < item->lists[0].count; ++i) {
-        def.cliques |= UINT64_C(1) << ((int)item->lists[0].values[i] - 1);
-    }
+    def.cliques = tali_model_cliques_of(item);
     item->built = tal_contact_add_surface(m->forces, contact, &def).i;
-}
-
-static void check_surface(tali_model *m, tali_model_item *item)
-{
-    for (int i = 0; i < item->lists[0].count; ++i) {
-        const double clique = item->lists[0].values[i];
-        if (clique >= 1.0 && clique <= 64.0 && clique == floor(clique)) continue;
-        tali_model_item_error(m, item, "cliques",
-                              ": '%g' is not a clique; cliques are numbered from 1 to 64", clique);
-        return;
-    }
 }
 
 // What all surfaces have.
@@ -430,114 +348,44 @@ static void describe_surface(tali_model_description *d)
     const tal_state *state = d->w->model.state;
     const tal_force_ix contact = {d->owner};
     const tal_contact_surface_ix surface = {d->index};
-    const uint64_t cliques = tali_contact_cliques(forces, contact, surface);
-    double *list = tali_model_keep_values(d, 64);
-    int num_cliques = 0;
-    for (int i = 0; i < 64; ++i) {
-        if ((cliques >> i & 1) != 0) list[num_cliques++] = i + 1;
-    }
     const tal_xform X_BS = tal_contact_surface_X_BS(forces, state, contact, surface);
     const tal_contact_material material =
         tal_contact_surface_material(forces, state, contact, surface);
     tali_model_say_index(d, tal_contact_surface_body(forces, contact, surface).i);
     tali_model_say_index(d, -1); // all numbers of its material are written
-    tali_model_say_values(d, list, num_cliques);
+    tali_model_say_cliques(d, tali_contact_cliques(forces, contact, surface));
     tali_model_say_frame(d, &X_BS);
     tali_model_say_numbers(d, &material.stiffness, 6);
 }
 
-// Sizes, and the radius of edges of shapes that have them.
 static void describe_shape(tali_model_description *d)
 {
     const tal_model *model = &d->w->model;
     const tal_shape shape = tal_contact_surface_shape(
         model->forces, model->state, (tal_force_ix){d->owner}, (tal_contact_surface_ix){d->index});
-    const int sizes[TAL_NUM_SHAPE_KINDS] = {0, 1, 3, 2, 3, 2, 0}; // in the order of tal_shape_kind
-    tali_model_say_numbers(d, &shape.size.x, sizes[shape.kind]);
-    tali_model_say_number(d, shape.edge_radius);
-}
-
-static void build_half_space(tali_model *m, tali_model_item *item)
-{
-    build_surface(m, item, tal_shape_half_space());
-}
-
-static void build_sphere(tali_model *m, tali_model_item *item)
-{
-    build_surface(m, item, tal_shape_sphere(item->p[SURFACE_NUMBERS]));
-}
-
-static void build_ellipsoid(tali_model *m, tali_model_item *item)
-{
-    build_surface(m, item, tal_shape_ellipsoid(tali_model_vec3_at(item->p + SURFACE_NUMBERS)));
-}
-
-static void build_cylinder(tali_model *m, tali_model_item *item)
-{
-    const double *p = item->p + SURFACE_NUMBERS;
-    build_surface(m, item, tal_shape_cylinder(p[0], p[1], p[2]));
-}
-
-static void build_brick(tali_model *m, tali_model_item *item)
-{
-    const double *p = item->p + SURFACE_NUMBERS;
-    build_surface(m, item, tal_shape_brick(tali_model_vec3_at(p), p[3]));
-}
-
-static void build_torus(tali_model *m, tali_model_item *item)
-{
-    const double *p = item->p + SURFACE_NUMBERS;
-    build_surface(m, item, tal_shape_torus(p[0], p[1]));
+    tali_model_say_shape(d, &shape);
 }
 
 static void check_mesh(tali_model *m, tali_model_item *item)
 {
-    check_surface(m, item);
+    tali_model_check_cliques(m, item);
     tali_model_make_mesh(m, item, item->text[0], item->p[SURFACE_NUMBERS]);
 }
 
-static void build_mesh(tali_model *m, tali_model_item *item)
-{
-    const tal_mesh *mesh = tali_model_keep_mesh(m, item);
-    if (mesh != NULL) build_surface(m, item, tal_shape_mesh(mesh));
-}
-
-static const tali_model_attribute sphere_attributes[] = {
-    {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"}, {.name = NULL}};
-static const tali_model_attribute ellipsoid_attributes[] = {
-    {"radii", TALI_TYPE_REAL, 3, .flags = TALI_POSITIVE_NUMBER, .doc = "along x, y, z [m]"},
-    {.name = NULL}};
-static const tali_model_attribute cylinder_attributes[] = {
-    {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
-    {"half_length", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
-    {"rim_radius", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc = "of its rounded rims [m]"},
-    {.name = NULL}};
-static const tali_model_attribute brick_attributes[] = {
-    {"half_lengths", TALI_TYPE_REAL, 3, .flags = TALI_POSITIVE_NUMBER, .doc = "along x, y, z [m]"},
-    {"corner_radius", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc = "of its rounded corners [m]"},
-    {.name = NULL}};
-static const tali_model_attribute torus_attributes[] = {
-    {"ring_radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
-    {"tube_radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
-    {.name = NULL}};
-
-#define SURFACE(element, attributes, builder, text)                                                \
+#define SURFACE(element, attributes, text)                                                         \
     {                                                                                              \
         .name = (element), .doc = (text), .shared = surface_attributes, .own = (attributes),       \
-        .check = check_surface, .build = (builder), .describe_shared = describe_surface,           \
-        .describe = describe_shape                                                                 \
+        .check = tali_model_check_cliques, .build = build_surface,                                 \
+        .describe_shared = describe_surface, .describe = describe_shape                            \
     }
 
 const tali_model_row tali_model_surface_rows[] = {
-    SURFACE("half_space", NULL, build_half_space,
-            "All points below a plane (talus/geometry/shape.h)."),
-    SURFACE("sphere", sphere_attributes, build_sphere, "A sphere."),
-    SURFACE("ellipsoid", ellipsoid_attributes, build_ellipsoid, "An ellipsoid."),
-    SURFACE("cylinder", cylinder_attributes, build_cylinder, "A cylinder."),
-    SURFACE("brick", brick_attributes, build_brick, "A box."),
-    SURFACE("torus", torus_attributes, build_torus, "A torus."),
+    SURFACE("half_space", NULL, "All points below a plane (talus/geometry/shape.h)."),
+    SURFACE("sphere", tali_model_sphere_attributes, "A sphere."),
+    SURFACE("ellipsoid", tali_model_ellipsoid_attributes, "An ellipsoid."),
+    SURFACE("cylinder", tali_model_cylinder_attributes, "A cylinder."),
+    SURFACE("brick", tali_model_brick_attributes, "A box."),
+    SURFACE("torus", tali_model_torus_attributes, "A torus."),
     {.name = "mesh",
      .doc = "The inside of a closed surface of triangles.",
      .shared = surface_attributes,
@@ -545,7 +393,7 @@ const tali_model_row tali_model_surface_rows[] = {
      .children = TALI_GROUP_MESH_PARTS,
      .max_children = 2,
      .check = check_mesh,
-     .build = build_mesh,
+     .build = build_surface,
      .describe_shared = describe_surface,
      .describe = tali_model_describe_mesh,
      .write_children = tali_model_write_mesh},

@@ -249,6 +249,21 @@ void tali_model_start_exponential_spring(tali_model *m, const tali_model_item *i
 void tali_model_build_smooth_contact(tali_model *m, tali_model_item *item);
 void tali_model_build_exponential_spring(tali_model *m, tali_model_item *item);
 extern const tali_model_attribute tali_model_mesh_attributes[];
+extern const tali_model_attribute tali_model_sphere_attributes[];
+extern const tali_model_attribute tali_model_ellipsoid_attributes[];
+extern const tali_model_attribute tali_model_cylinder_attributes[];
+extern const tali_model_attribute tali_model_brick_attributes[];
+extern const tali_model_attribute tali_model_torus_attributes[];
+/// The shape of an item from its own numbers `p`; a mesh is handed over to the model. False when
+/// memory runs out.
+bool tali_model_make_shape(tali_model *m, tali_model_item *item, tal_shape_kind kind,
+                           const double p[], tal_shape *shape);
+/// Sizes of a shape, and the radius of edges of shapes that have them.
+void tali_model_say_shape(tali_model_description *d, const tal_shape *shape);
+/// Cliques of surfaces and colliders: the first list of an item.
+void tali_model_check_cliques(tali_model *m, tali_model_item *item);
+uint64_t tali_model_cliques_of(const tali_model_item *item);
+void tali_model_say_cliques(tali_model_description *d, uint64_t cliques);
 /// The mesh of an item, from a file or from what is in it.
 void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file, double scale);
 /// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.

@@ -86,8 +86,8 @@ static void add_stick(tal_scene *scene, int body, tal_vec3 from, tal_vec3 to, un
 // a picture along y; a half-space has x inwards and a plane y outwards.
 static tal_mat3 turn_of(tal_shape_kind kind)
 {
-    if (kind == TAL_SHAPE_CYLINDER) return tal_rotation_about(TAL_AXIS_X, 1.57079632679489661923);
-    if (kind == TAL_SHAPE_HALF_SPACE) return tal_rotation_about(TAL_AXIS_Z, 1.57079632679489661923);
+    if (kind == TAL_SHAPE_CYLINDER) return tal_rotation_about(TAL_AXIS_X, 0.5 * TAL_PI);
+    if (kind == TAL_SHAPE_HALF_SPACE) return tal_rotation_about(TAL_AXIS_Z, 0.5 * TAL_PI);
     return TAL_MAT3_IDENTITY;
 }
 

@@ -4,6 +4,7 @@
 
 #include <talus/io/number.h>
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct counts {
@@ -98,19 +99,45 @@ static bool read_entries(tali_table_reader *r, counts *said)
     return r->errors == 0;
 }
 
+// "name.x" and so on, in the arena; NULL when memory runs out.
+static char *axis_label(tali_table_reader *r, tali_table_span name, int copy, const char *end)
+{
+    const int length = (int)(name.end - name.begin);
+    const size_t room = (size_t)length + 16;
+    char *label = tali_arena_take(&r->arena, room);
+    if (label == NULL) {
+        r->no_memory = true;
+    } else if (copy == 1) {
+        (void)snprintf(label, room, "%.*s%s", length, name.begin, end);
+    } else {
+        (void)snprintf(label, room, "%.*s_%d%s", length, name.begin, copy, end);
+    }
+    return label;
+}
+
+// A marker whose name is taken is read as "name_2", "name_3", ..., whichever is free. It is the
+// marker that gets another name, not its columns: each marker has an x, a y and a z.
+static int free_copy(tali_table_reader *r, tali_table_span name)
+{
+    for (int copy = 1;; ++copy) {
+        const char *label = axis_label(r, name, copy, ".x");
+        if (label != NULL && tal_table_find_column(r->table, label) >= 0) continue;
+        if (label != NULL && copy > 1) {
+            char shown[44];
+            tali_table_warn(r, "two markers are named '%s'; the second one is read as '%.*s'",
+                            tali_table_show(name, shown), (int)strlen(label) - 2, label);
+        }
+        return copy;
+    }
+}
+
 static void add_marker(tali_table_reader *r, tali_table_span name)
 {
     static const char *const ends[] = {".x", ".y", ".z"};
-    const size_t length = (size_t)(name.end - name.begin);
-    for (int k = 0; k < 3; ++k) {
-        char *label = tali_arena_take(&r->arena, length + 3);
-        if (label == NULL) {
-            r->no_memory = true;
-            return;
-        }
-        memcpy(label, name.begin, length);
-        memcpy(label + length, ends[k], 3);
-        tali_table_label(r, label);
+    const int copy = free_copy(r, name);
+    for (int k = 0; k < 3 && !r->no_memory; ++k) {
+        const char *label = axis_label(r, name, copy, ends[k]);
+        if (label != NULL) tali_table_label(r, label);
     }
 }
 

@@ -133,11 +133,13 @@ static void write_sto(const tal_table *table, tali_table_sink *sink)
 
 // --- .csv ---
 
+// A name is quoted where it would be taken for something else: two names, a comment, a number, or,
+// at the beginning of a file, an element of XML.
 static void put_name(tali_table_sink *sink, const char *name)
 {
     const tali_table_span span = {name, name + strlen(name)};
     double value = 0.0;
-    if (strpbrk(name, ",;\"#") == NULL && !begins_with_mark(name) &&
+    if (strpbrk(name, ",;\"#") == NULL && *name != '<' && !begins_with_mark(name) &&
         !tali_table_read_value(span, &value)) {
         tali_table_put_text(sink, name);
         return;
