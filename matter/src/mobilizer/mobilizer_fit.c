@@ -19,6 +19,11 @@
 // Directions below this part of the largest are left out of a Newton step.
 static const double LEAST_DIRECTION = 1e-7;
 
+// Step of differences of g, in the size of the hinge's own motion.
+static const double DIFFERENCE = 1e-4;
+
+static const double FIRST_DAMPING = 1e-2, LEAST_DAMPING = 1e-4;
+
 enum {
     MAX_STEPS = 30,         // of Gauss-Newton: four or five where the pose can be met
     MAX_NEWTON_STEPS = 200, // it may first have to leave a region where |e|^2 is not convex
@@ -164,7 +169,7 @@ static tal_status newton_step(const pose_fit *fit, const pose_guess *guess,
     const int nu = fit->ops->nu;
     double B[TAL_MAX_NU * TAL_MAX_NU], A[TAL_MAX_NU * TAL_MAX_NU], g[TAL_MAX_NU];
     for (int k = 0; k < nu; ++k) {
-        const double size = length_of(H[k]), time = size > 0.0 ? 1e-4 / size : 1e-4;
+        const double size = length_of(H[k]), time = size > 0.0 ? DIFFERENCE / size : DIFFERENCE;
         double ahead[TAL_MAX_NU] = {0.0}, behind[TAL_MAX_NU] = {0.0};
         tal_status st = gradient_along(fit, guess, k, time, ahead);
         if (st == TAL_OK) st = gradient_along(fit, guess, k, -time, behind);
@@ -209,12 +214,12 @@ static tal_status improve(const pose_fit *fit, step_rule rule, pose_guess *guess
         if (st == TAL_ERR_CALLBACK) return st; // that is not a place, but a function that failed
         if (st == TAL_OK && next.cost <= guess->cost * (1.0 + 4.0 * DBL_EPSILON)) {
             *guess = next;
-            *damping = *damping < 1e-4 ? 0.0 : 0.1 * *damping;
+            *damping = *damping < LEAST_DAMPING ? 0.0 : 0.1 * *damping;
             // beyond this the pose changes by round-off only
             *is_done = length_of(moved) <= 4.0 * DBL_EPSILON * (1.0 + sqrt(guess->cost));
             return TAL_OK;
         }
-        *damping = fmax(1e-2, 10.0 * *damping);
+        *damping = fmax(FIRST_DAMPING, 10.0 * *damping);
     }
     return TAL_OK;
 }

@@ -183,15 +183,22 @@ static void declare_cache(tal_matter *matter)
                   TAL_STAGE_INFINITY, tali_tree_calc_reactions, NULL, 0);
 }
 
+// Scratch memory is a stack on which operators nest, not a block of pieces that has one owner: what
+// counts is the deepest nesting, an operator that the solver of constraints calls within a pass.
+enum {
+    MOST_NESTED_SPEEDS = 10, // arrays with a number for each u
+    MOST_NESTED_BODIES = 2   // arrays with a spatial vector for each body
+};
+
 static size_t scratch_bytes(const tali_tree *tree)
 {
     const size_t slots = (size_t)tree->num_slots + 1, n = (size_t)tree->num_bodies;
     return tali_align(slots * sizeof(tali_kernel_open_inertia)) +
            tali_align(slots * sizeof(tal_spatial_vec)) +
-           2 * tali_align(n * sizeof(tal_spatial_vec)) +
+           MOST_NESTED_BODIES * tali_align(n * sizeof(tal_spatial_vec)) +
            tali_align(((size_t)tree->num_u + 1) * sizeof(tal_spatial_vec)) +
            tali_align(((size_t)tree->num_d + 1) * sizeof(double)) +
-           10 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
+           MOST_NESTED_SPEEDS * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
 

@@ -19,7 +19,9 @@ enum {
     MOST_SEGMENTS = 20000
 };
 
-static const double TURN = 0.01; // [rad] most that the slip turns in one step of integration
+static const double TURN = 0.01;      // [rad] most that the slip turns in one step of integration
+static const double SINGULAR = 1e-14; // share of what it comes from: round-off
+static const double STRAIGHT = 1e-13; // likewise, of a turn
 
 // The part of A that one direction of slip sees: dv of a unit of normal impulse with friction.
 static void rates(const tali_impact_path *it, const double d[2], double mu, double dv[3])
@@ -38,7 +40,7 @@ static void holding(const tali_impact_path *it, double hold[2])
     const double a = it->A[1][1], b = it->A[1][2], c = it->A[2][2];
     const double det = a * c - b * b, size = fmax(a, c);
     hold[0] = hold[1] = 0.0;
-    if (det > 1e-14 * size * size) {
+    if (det > SINGULAR * size * size) {
         hold[0] = -(c * it->A[1][0] - b * it->A[2][0]) / det;
         hold[1] = -(a * it->A[2][0] - b * it->A[1][0]) / det;
     } else if (size > 0.0) {
@@ -70,7 +72,7 @@ static bool find_start(const tali_impact_path *it, double d[2])
     };
 
     const double step = 2.0 * acos(-1.0) / SAMPLES;
-    const bool is_line = it->A[2][2] <= 1e-14 * it->A[1][1];
+    const bool is_line = it->A[2][2] <= SINGULAR * it->A[1][1];
     if (is_line) {
         d[0] = it->A[1][0] >= 0.0 ? 1.0 : -1.0;
         d[1] = 0.0;
@@ -131,7 +133,7 @@ static course slip_course(const tali_impact_path *it, const double d[2], double 
     const double along = d[0] * c.dv[1] + d[1] * c.dv[2];
     const double turn = d[0] * c.dv[2] - d[1] * c.dv[1];
     const double size = fabs(c.dv[1]) + fabs(c.dv[2]);
-    const bool is_straight = fabs(turn) <= 1e-13 * size;
+    const bool is_straight = fabs(turn) <= STRAIGHT * size;
     c.turning = is_straight || r <= 0.0 ? 0.0 : fabs(turn) / r;
     if (along < 0.0) c.ends = r / -along;
     return c;

@@ -71,12 +71,27 @@ static tal_status check_element(const tal_matter *matter, const tali_unilateral 
                            it->name);
 }
 
-// Initial values of the variables, one for each element.
-static void declare_variables(tal_matter *matter, tal_unilateral_impact impacts[],
-                              tal_unilateral_material materials[], uint8_t enabled[])
+static tal_status no_memory(const tal_matter *matter)
+{
+    return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d unilaterals",
+                           matter->unilaterals.count);
+}
+
+// Variables, each with one initial value for each element.
+static tal_status declare_variables(tal_matter *matter)
 {
     tali_unilaterals *all = &matter->unilaterals;
     const size_t n = (size_t)all->count;
+    tal_unilateral_impact *impacts = NULL;
+    tal_unilateral_material *materials = NULL;
+    uint8_t *enabled = NULL;
+    const tali_piece pieces[] = {{&impacts, n * sizeof *impacts},
+                                 {&materials, n * sizeof *materials},
+                                 {&enabled, n * sizeof *enabled}};
+    size_t bytes = 0;
+    void *block =
+        tali_alloc_pieces(&matter->allocator, pieces, sizeof pieces / sizeof pieces[0], &bytes);
+    if (block == NULL) return no_memory(matter);
     for (size_t i = 0; i < n; ++i) {
         materials[i] = all->list[i].material;
         impacts[i] = (tal_unilateral_impact){.t = TALI_NAN};
@@ -104,6 +119,8 @@ static void declare_variables(tal_matter *matter, tal_unilateral_impact impacts[
     if (all->num_grips > 0) def.update = calc_directions;
     def.update_depends_on = TAL_STAGE_VELOCITY;
     all->directions = tal_system_add_var(matter->system, matter->me, &def);
+    tali_free(&matter->allocator, block, bytes);
+    return tal_system_error(matter->system)->status;
 }
 
 tal_status tali_unilaterals_declare(tal_matter *matter)
@@ -114,24 +131,11 @@ tal_status tali_unilaterals_declare(tal_matter *matter)
         const tal_status st = check_element(matter, &all->list[i]);
         if (st != TAL_OK) return st;
     }
-    const size_t n = (size_t)all->count;
-    all->quick = tali_alloc(&matter->allocator, n * sizeof *all->quick);
-    if (all->quick == NULL) {
-        return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d unilaterals",
-                               all->count);
-    }
+    all->quick = tali_alloc(&matter->allocator, (size_t)all->count * sizeof *all->quick);
+    if (all->quick == NULL) return no_memory(matter);
     all->num_quick = all->count;
     for (int i = 0; i < all->count; ++i) {
         all->quick[i] = tali_unilateral_quick_of(matter, i);
     }
-    const size_t bytes = n * (sizeof(tal_unilateral_impact) + sizeof(tal_unilateral_material) + 1);
-    tal_unilateral_impact *impacts = tali_alloc(&matter->allocator, bytes);
-    if (impacts == NULL) {
-        return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d unilaterals",
-                               all->count);
-    }
-    tal_unilateral_material *materials = (tal_unilateral_material *)(void *)(impacts + n);
-    declare_variables(matter, impacts, materials, (uint8_t *)(materials + n));
-    tali_free(&matter->allocator, impacts, bytes);
-    return tal_system_error(matter->system)->status;
+    return declare_variables(matter);
 }

@@ -19,7 +19,7 @@
  * Where unilateral elements (talus/matter/unilateral.h) are pairs that the model names, colliders
  * find out by themselves which of them touch, and where (talus/geometry/hull.h). They have no part
  * in the equations of motion: a tal_contact_stepper (talus/study/contact_stepper.h) takes them into
- * account, integrators do not.
+ * account; integrators do not, and refuse them unless told to ignore them.
  *
  * Two colliders meet when they are on different bodies and have no clique in common. Of their
  * materials the smaller coefficients count, and the larger speeds.

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/matter/derivatives.h
- * @brief Exact derivatives of inverse and forward dynamics by coordinates, speeds and forces.
+ * @brief Exact derivatives of dynamics and motion by coordinates, speeds, forces and masses.
  *
  * Inverse dynamics of a tree, tal_matter_inverse_dynamics(), is a function of q, u, udot and the
  * forces F on bodies; forward dynamics, tal_matter_forward_dynamics(), of q, u, F and f:
@@ -98,6 +98,45 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_ID_derivatives_T(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
     const double mu[], double by_q[], double by_u[], double by_udot[]);
 /// @}
+
+/**
+ * Derivatives of the velocities and accelerations of frames that are fixed to bodies.
+ *
+ * Rows are those of tal_matter_calc_frame_J(): for each frame three of the angular part, then three
+ * of the velocity or acceleration of its origin, in Ground. J itself is what remains: it is the
+ * derivative of positions and orientations by q, of velocities by u, and of accelerations by udot.
+ * O(d) for each frame after one pass over the tree.
+ *
+ * @param[in]  udot    [nu] where accelerations are taken; NULL means zero
+ * @param[in]  frames  [n]
+ * @param[out] V_by_q  6 n x nu, along the directions of motion
+ * @param[out] A_by_q  6 n x nu, along the directions of motion
+ * @param[out] A_by_u  6 n x nu
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_derivatives(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_station frames[],
+    int n, tal_matrix V_by_q, tal_matrix A_by_q, tal_matrix A_by_u);
+
+/// Mass properties of one body: m; m c along x, y, z of B; Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo.
+#define TAL_MASS_PARAMETERS 10
+
+/**
+ * The regressor: inverse dynamics is linear in the mass properties pi of all bodies,
+ *
+ *     ID(q, u, udot) - J^T (weights) = Y(q, u, udot) pi + (rotor inertias) udot
+ *
+ * so Y is the derivative by them, exact and the same whatever they are. Columns 10 b to 10 b + 9
+ * belong to body b, in the order of ::TAL_MASS_PARAMETERS; those of Ground are zero. Products of
+ * inertia have the sign of tal_mass_props. Masses can be fitted to measured forces by least squares
+ * with it; only those combinations of them show that some motion feels. O(n d).
+ *
+ * @param[in]  udot  [nu]; NULL means zero
+ * @param[in]  g     a uniform field of gravity whose weights count as forces needed; zero: none
+ * @param[out] Y     nu x 10 num_bodies
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_regressor(const tal_matter *matter,
+                                                           tal_state *state, const double udot[],
+                                                           tal_vec3 g, tal_matrix Y);
 
 /**
  * From derivatives along the directions of motion to derivatives by the components of q: D N^+.
