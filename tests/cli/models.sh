@@ -214,7 +214,7 @@ for model in slope.talus again.talus; do
     near "$(last slope.sto ball.q6)" 0.1 1e-9 'height of the ball'
 done
 expect 0 simulate slope.talus -e 0.1 -o slope.sto
-has err 'integrators ignore the colliders of this model: use --stepper contact.'
+has err 'integrators ignore the colliders of this model: use simulate --stepper contact.'
 expect 2 simulate slope.talus -q --stepper contacts -o slope.sto
 has err "--stepper is integrator or contact, not 'contacts'"
 cat >box.urdf <<'END'

@@ -8,7 +8,13 @@
 #include <string.h>
 
 // Damping of the first damped step.
-static const double FIRST_DAMPING = 1e-3;
+static const double FIRST_DAMPING = 1e-3, LEAST_DAMPING = 1e-9;
+
+// Share by which a step has to make the errors smaller.
+static const double LEAST_PROGRESS = 1e-10;
+
+// Tolerance of constraints for a guess that others refine.
+static const double ROUGHLY = 1e-3;
 
 tal_status tali_assembler_pass_on(tal_assembler *it, const tal_state *state, tal_status st)
 {
@@ -83,10 +89,10 @@ static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda
         if (st == TAL_OK) st = tali_assembler_move(it, state, it->x);
         if (st != TAL_OK) return st;
         const double reached = tali_assembler_error(it, state, NULL);
-        *better = reached < *norm * (1.0 - 1e-10);
+        *better = reached < *norm * (1.0 - LEAST_PROGRESS);
         if (*better) {
             *norm = reached;
-            *lambda = fmax(0.1 * *lambda, 1e-9);
+            *lambda = fmax(0.1 * *lambda, LEAST_DAMPING);
             return TAL_OK;
         }
         st = tali_assembler_put_q(it, state, it->q_keep);
@@ -127,7 +133,7 @@ static tal_status approach_in_pieces(tal_assembler *it, tal_state *state, double
         for (int i = 0; i < it->max_rows; ++i) {
             it->target[i] = it->pieces[i] * k / pieces;
         }
-        const double tolerance = k > 0 ? 1e-3 : it->def.tolerance;
+        const double tolerance = k > 0 ? ROUGHLY : it->def.tolerance;
         st = tali_assembler_meet(it, state, tolerance, it->def.max_iterations, norm, iterations);
     }
     memset(it->target, 0, (size_t)it->max_rows * sizeof *it->target);

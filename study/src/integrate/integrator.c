@@ -81,6 +81,20 @@ static tal_status check_def(const tal_integrator_def *def, tal_error *err)
     return TAL_OK;
 }
 
+// Colliders have no part in the equations: bodies would pass through each other, and no error would
+// say so.
+static tal_status check_colliders(const tal_system *system, const tal_integrator_def *def,
+                                  tal_error *err)
+{
+    const tal_matter *matter = tal_system_matter(system);
+    const int num = matter != NULL ? tal_matter_num_colliders(matter) : 0;
+    if (num <= 0 || def->ignores_colliders) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "System '%s' has %d colliders, '%s' among them, which an integrator does not "
+                     "know: use a tal_contact_stepper, or set ignores_colliders",
+                     tal_system_name(system), num, tal_collider_name(matter, (tal_collider_ix){0}));
+}
+
 static tali_integrator_method method_of(const tal_integrator_def *def)
 {
     switch (def->method) {
@@ -192,6 +206,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     const tal_integrator_def chosen = def != NULL ? *def : tal_integrator_def_default();
     tal_status st = tali_problem_check_system(system, err);
     if (st == TAL_OK) st = check_def(&chosen, err);
+    if (st == TAL_OK) st = check_colliders(system, &chosen, err);
     if (st != TAL_OK) return st;
 
     const tal_allocator allocator = tal_system_allocator(system);

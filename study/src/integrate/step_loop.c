@@ -8,6 +8,9 @@
 // A step may be longer by this part of it, so that no tiny step is left before the end.
 static const double STRETCH = 1e-6;
 
+// How much the next step may differ from the last one, and how far it stays from the bound.
+static const double LEAST_GROWTH = 0.1, MOST_GROWTH = 5.0, SAFETY = 0.8;
+
 // --- choosing steps ---
 
 double tali_integrator_resolved_step(const tal_integrator *integ, double t)
@@ -40,8 +43,8 @@ static double limited(const tal_integrator *integ, double h)
 static double step_factor(const tal_integrator *integ, double norm, bool may_grow)
 {
     const double power = 1.0 / integ->method.error_power;
-    const double wanted = norm > 0.0 ? 0.8 * pow(integ->tolerance / norm, power) : 5.0;
-    return fmin(fmax(wanted, 0.1), may_grow ? 5.0 : 1.0);
+    const double wanted = norm > 0.0 ? SAFETY * pow(integ->tolerance / norm, power) : MOST_GROWTH;
+    return fmin(fmax(wanted, LEAST_GROWTH), may_grow ? MOST_GROWTH : 1.0);
 }
 
 // --- failures ---

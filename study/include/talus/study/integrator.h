@@ -102,6 +102,9 @@ typedef struct tal_integrator_def {
     /// explicit, 4 if implicit.
     int order;
     tal_linear_solver linear_solver; ///< of implicit methods
+    /// Take a System with colliders (talus/matter/collider.h), which pass through each other then.
+    /// False: it is refused, since only a tal_contact_stepper takes them into account.
+    bool ignores_colliders;
 } tal_integrator_def;
 
 /// Merson 4(3), accuracy 1e-3, controlled steps of any size and number, RMS norms.
@@ -117,7 +120,8 @@ typedef struct tal_integrator tal_integrator;
  * @param[in]  def     copied; NULL means tal_integrator_def_default()
  * @param[out] out     the integrator, owned by the caller; NULL on failure
  * @param[out] err     why it failed; may be NULL
- * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_TOPOLOGY, TAL_ERR_BAD_VALUE or TAL_ERR_NO_MEMORY
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_TOPOLOGY, TAL_ERR_NO_MEMORY; TAL_ERR_BAD_VALUE for a
+ *         number of `def`, and for colliders unless these are to be ignored
  */
 TAL_API TAL_NODISCARD tal_status tal_integrator_create(const tal_system *system,
                                                        const tal_integrator_def *def,
