@@ -118,6 +118,7 @@ static bool take_memory(tal_nlp_solver *it)
                                  {&it->x_try, n},
                                  {&it->c_try, m},
                                  {&it->kept, m},
+                                 {&it->whole, 4 * n + 2 * m},
                                  {&it->g_before, n},
                                  {&it->x_before, n},
                                  {&it->s, n},
@@ -371,7 +372,7 @@ static double complementarity_of(const tal_nlp_solver *it, double mu)
     return most / size_of_multipliers(it);
 }
 
-static double error_of(tal_nlp_solver *it, double mu)
+double tali_nlp_error_of(tal_nlp_solver *it, double mu)
 {
     const double rows = tali_array_largest(it->c, it->m);
     return fmax(fmax(stationarity_of(it), complementarity_of(it, mu)), rows);
@@ -400,7 +401,7 @@ static void measure(tal_nlp_solver *it, tal_nlp_report *report)
 static bool is_solved(tal_nlp_solver *it, tal_nlp_report *report)
 {
     measure(it, report);
-    return error_of(it, 0.0) <= it->options.tolerance &&
+    return tali_nlp_error_of(it, 0.0) <= it->options.tolerance &&
            report->row_error <= it->options.row_tolerance;
 }
 
@@ -410,7 +411,7 @@ static bool is_solved(tal_nlp_solver *it, tal_nlp_report *report)
 static void lower_barrier(tal_nlp_solver *it)
 {
     const double least = 0.1 * it->options.tolerance;
-    while (it->mu > least && error_of(it, it->mu) <= NEAR_ENOUGH * it->mu) {
+    while (it->mu > least && tali_nlp_error_of(it, it->mu) <= NEAR_ENOUGH * it->mu) {
         it->mu = fmax(least, fmin(MU_FACTOR * it->mu, pow(it->mu, MU_POWER)));
         it->penalty = 1.0;
     }
@@ -427,6 +428,12 @@ static tal_status iterate(tal_nlp_solver *it, tal_nlp_report *report)
         if (st != TAL_OK) return st;
         ++report->iterations;
         report->convexified += it->shift > 0.0;
+        bool whole = false;
+        if (!moved && report->row_error <= it->options.row_tolerance) {
+            st = tali_nlp_take_whole_step(it, &whole);
+        }
+        if (whole) continue;
+        if (st != TAL_OK) return st;
         if (moved) {
             tali_nlp_keep_gradient(it);
             st = tali_nlp_calc_slopes(it);

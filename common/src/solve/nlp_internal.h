@@ -33,6 +33,7 @@ struct tal_nlp_solver {
     double last_shift;
     double *dx, *dz_lower, *dz_upper, *dlambda;
     double *x_try, *c_try, F_try; // [n], [m]
+    double *whole;                // [4 n + 2 m] what a whole step has replaced
     double *kept;                 // [m] rows of a corrected step
 
     double *g_before, *x_before; // [n] of the last step, where the curvature is learnt
@@ -99,6 +100,13 @@ double tali_nlp_barrier_of(const tal_nlp_solver *it, const double x[], double F)
 /// Find a step, and take as much of it as makes the merit smaller; x, lambda and z move. False: no
 /// part of it does.
 tal_status tali_nlp_take_step(tal_nlp_solver *it, bool *moved);
+
+/// Take the whole step if the conditions of an answer fail by less there, where round-off hides
+/// what it does to the merit: the slopes are those where x is then.
+tal_status tali_nlp_take_whole_step(tal_nlp_solver *it, bool *moved);
+
+/// The largest error of a condition with a barrier mu, scaled.
+double tali_nlp_error_of(tal_nlp_solver *it, double mu);
 
 /// Follow the rows alone until they are better by a tenth. TAL_ERR_INFEASIBLE: no better place is
 /// near.

@@ -221,6 +221,19 @@ void tali_nlp_reset_z(tal_nlp_solver *it)
     }
 }
 
+// The place that was tried is the next one; multipliers follow.
+static void move_to_try(tal_nlp_solver *it, double part, double part_z)
+{
+    memcpy(it->x_before, it->x, (size_t)it->n * sizeof *it->x);
+    memcpy(it->x, it->x_try, (size_t)it->n * sizeof *it->x);
+    memcpy(it->c, it->c_try, (size_t)it->m * sizeof *it->c);
+    it->F = it->F_try;
+    for (int i = 0; i < it->m; ++i) {
+        it->lambda[i] += part * it->dlambda[i];
+    }
+    move_z(it, part_z);
+}
+
 tal_status tali_nlp_take_step(tal_nlp_solver *it, bool *moved)
 {
     *moved = false;
@@ -230,14 +243,58 @@ tal_status tali_nlp_take_step(tal_nlp_solver *it, bool *moved)
     double part = 0.0;
     const tal_status st = search(it, share, &part, moved);
     if (st != TAL_OK || !*moved) return st;
-    const double part_z = part_of_z(it, share);
-    memcpy(it->x_before, it->x, (size_t)it->n * sizeof *it->x);
-    memcpy(it->x, it->x_try, (size_t)it->n * sizeof *it->x);
-    memcpy(it->c, it->c_try, (size_t)it->m * sizeof *it->c);
-    it->F = it->F_try;
-    for (int i = 0; i < it->m; ++i) {
-        it->lambda[i] += part * it->dlambda[i];
-    }
-    move_z(it, part_z);
+    move_to_try(it, part, part_of_z(it, share));
     return TAL_OK;
+}
+
+// Where the run is, to and from it->whole.
+static void swap_place(tal_nlp_solver *it)
+{
+    const struct {
+        double *at;
+        int count;
+    } parts[] = {{it->x, it->n},        {it->z_lower, it->n}, {it->z_upper, it->n},
+                 {it->x_before, it->n}, {it->c, it->m},       {it->lambda, it->m}};
+
+    double *kept = it->whole;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
+        for (int i = 0; i < parts[k].count; ++i, ++kept) {
+            const double here = parts[k].at[i];
+            parts[k].at[i] = *kept;
+            *kept = here;
+        }
+    }
+}
+
+static void keep_place(tal_nlp_solver *it)
+{
+    swap_place(it);
+    const size_t n = (size_t)it->n, m = (size_t)it->m;
+    const double *kept = it->whole;
+    memcpy(it->x, kept, n * sizeof *kept);
+    memcpy(it->z_lower, kept + n, n * sizeof *kept);
+    memcpy(it->z_upper, kept + 2 * n, n * sizeof *kept);
+    memcpy(it->x_before, kept + 3 * n, n * sizeof *kept);
+    memcpy(it->c, kept + 4 * n, m * sizeof *kept);
+    memcpy(it->lambda, kept + 4 * n + m, m * sizeof *kept);
+}
+
+tal_status tali_nlp_take_whole_step(tal_nlp_solver *it, bool *moved)
+{
+    const double before = tali_nlp_error_of(it, it->mu), F = it->F;
+    const double share = fmax(BOUNDARY, 1.0 - it->mu);
+    bool has_values = false;
+    *moved = false;
+    tal_status st =
+        try_part(it, tali_nlp_part_within(it, it->dx, share), (double)INFINITY, &has_values);
+    if (st != TAL_OK || !has_values) return st;
+    keep_place(it);
+    move_to_try(it, tali_nlp_part_within(it, it->dx, share), part_of_z(it, share));
+    st = tali_nlp_calc_slopes(it);
+    *moved = st == TAL_OK && tali_nlp_error_of(it, it->mu) < before;
+    if (*moved) return TAL_OK;
+    swap_place(it);
+    it->F = F;
+    if (st == TAL_ERR_NOT_FINITE) st = TAL_OK;
+    return st == TAL_OK ? tali_nlp_calc_slopes(it) : st;
 }

@@ -19,6 +19,7 @@
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
 #include <talus/study/method.h>
+#include <talus/study/optimizer.h>
 #include <talus/study/path_fit.h>
 #include <talus/study/path_goal.h>
 #include <talus/study/path_scan.h>
