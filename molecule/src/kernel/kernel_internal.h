@@ -1,0 +1,53 @@
+// Rows of pairs, several lanes at a time, by the best that the processor has (ADR 20).
+#ifndef TALUS_KERNEL_INTERNAL_H
+#define TALUS_KERNEL_INTERNAL_H
+
+#include "processor_internal.h"
+#include "term/pair_internal.h"
+
+#include <talus/molecule/force_field.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Atoms of a cluster: entries of a list are an atom and a cluster.
+#define TALI_KERNEL_CLUSTER 8
+
+/// Atoms in the order of clusters, and what acts on them. An atom has a slot; slots without an atom
+/// are at the origin, and no entry has their bit.
+typedef struct tali_kernel_atoms {
+    const tali_term_pairs *pairs;
+    double per_unit; ///< of the grid
+    double vdw;      ///< scale of A and B
+    double coulomb;  ///< scale of the product of charges
+    bool is_charged;
+    const tal_ff_pair *table; ///< [num_classes][num_classes]
+    int num_classes;
+    const int *class_of;     ///< [slots]
+    const double *charge;    ///< [slots]
+    const double *x, *y, *z; ///< [slots]
+    int64_t *fx, *fy, *fz;   ///< [slots] sums
+    int64_t energy[2];       ///< sums: van der Waals, charges
+    bool is_over;            ///< a contribution was too large for these sums; they are spoilt
+} tali_kernel_atoms;
+
+/// One atom and others: clusters times 256, with a bit for every atom of them that is meant.
+typedef struct tali_kernel_row {
+    int slot;
+    const uint32_t *entries;
+    int num_entries;
+} tali_kernel_row;
+
+/// Add the pairs of rows to the sums.
+typedef void (*tali_kernel_rows_fn)(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
+
+/// The function for a processor; NULL if this machine cannot run it.
+tali_kernel_rows_fn tali_kernel_rows_for(tali_processor processor);
+
+/// The best of them.
+tali_kernel_rows_fn tali_kernel_rows_best(void);
+
+/// Whether the kernels know how pairs are set to act.
+bool tali_kernel_knows(const tali_term_pairs *pairs);
+
+#endif // TALUS_KERNEL_INTERNAL_H
