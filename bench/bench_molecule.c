@@ -130,23 +130,25 @@ static void find_forces(void *context, long count)
 static void bench_fluid(int cells, tali_processor processor)
 {
     static const char *const names[TALI_NUM_PROCESSORS] = {"any x86-64", "AVX2", "AVX-512"};
-    if (tali_kernel_rows_for(processor) == NULL) return;
+    tali_kernels kernels;
+    if (!tali_kernels_for(processor, &kernels)) return;
     fluid f;
     build(&f, cells, 0.3);
-    f.atoms->add_rows = tali_kernel_rows_for(processor);
+    f.atoms->kernels = kernels;
     const int n = tal_mol_num_atoms(f.mol);
     take_steps(&f, n < 20000 ? 200 : 40); // it melts
     const long before = allocations();
+    take_steps(&f, 20);
+    const long allocated = allocations() - before;
     bench row = {.name = "step", .run = take_steps, .context = &f};
     bench_measure(&row, 1, n < 20000 ? 21 : 5, 4e8);
-    const long allocated = allocations() - before;
     bench still = {.name = "forces", .run = find_forces, .context = &f};
     bench_measure(&still, 1, 5, 1e8);
     const tal_mol_list list = tal_mol_list_of(f.atoms, f.state);
     (void)printf("  %7d atoms, %-10s  a step %6.1f ns for each atom, of which forces %6.1f; %4.1f "
                  "clusters near; allocations: %ld\n",
-                 n, names[processor], row.least / n, still.least / n,
-                 (double)list.num_entries / n, allocated);
+                 n, names[processor], row.least / n, still.least / n, (double)list.num_entries / n,
+                 allocated);
     tear_down(&f);
 }
 

@@ -1,27 +1,29 @@
 // Which of the kernels a machine can run, and which is best (ADR 20).
 #include "kernel/kernel_internal.h"
 
-void tali_kernel_rows_any(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
-void tali_kernel_rows_avx2(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
-void tali_kernel_rows_avx512(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
+void tali_kernel_pairs_any(tali_kernels *out);
+void tali_kernel_pairs_avx2(tali_kernels *out);
+void tali_kernel_pairs_avx512(tali_kernels *out);
 
-tali_kernel_rows_fn tali_kernel_rows_for(tali_processor processor)
+bool tali_kernels_for(tali_processor processor, tali_kernels *out)
 {
-    if (!tali_processor_is_here(processor)) return NULL;
+    if (!tali_processor_is_here(processor)) return false;
+    tali_kernel_pairs_any(out);
 #ifdef TALUS_DISPATCH
-    if (processor == TALI_PROCESSOR_AVX512) return tali_kernel_rows_avx512;
-    if (processor == TALI_PROCESSOR_AVX2) return tali_kernel_rows_avx2;
+    if (processor == TALI_PROCESSOR_AVX512) tali_kernel_pairs_avx512(out);
+    if (processor == TALI_PROCESSOR_AVX2) tali_kernel_pairs_avx2(out);
 #endif
-    return tali_kernel_rows_any;
+    return true;
 }
 
-tali_kernel_rows_fn tali_kernel_rows_best(void)
+tali_kernels tali_kernels_best(void)
 {
+    tali_kernels kernels;
     int p = TALI_NUM_PROCESSORS - 1;
-    while (tali_kernel_rows_for((tali_processor)p) == NULL) {
-        --p; // that for any processor always exists
+    while (!tali_kernels_for((tali_processor)p, &kernels)) {
+        --p; // those for any processor always exist
     }
-    return tali_kernel_rows_for((tali_processor)p);
+    return kernels;
 }
 
 bool tali_kernel_knows(const tali_term_pairs *pairs)

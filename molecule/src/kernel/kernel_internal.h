@@ -3,6 +3,7 @@
 #define TALUS_KERNEL_INTERNAL_H
 
 #include "processor_internal.h"
+
 #include "term/pair_internal.h"
 
 #include <talus/molecule/force_field.h>
@@ -38,14 +39,29 @@ typedef struct tali_kernel_row {
     int num_entries;
 } tali_kernel_row;
 
-/// Add the pairs of rows to the sums.
-typedef void (*tali_kernel_rows_fn)(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
+/// Where atoms are, for looking for neighbors.
+typedef struct tali_kernel_places {
+    const double *x[3]; ///< [slots] NaN: no atom
+    tal_vec3 box;       ///< zero: none
+    tal_vec3 per_box;   ///< inverse edges; zero: none
+    double reach;
+} tali_kernel_places;
 
-/// The function for a processor; NULL if this machine cannot run it.
-tali_kernel_rows_fn tali_kernel_rows_for(tali_processor processor);
+/// What is compiled for several processors.
+typedef struct tali_kernels {
+    /// Add the pairs of rows to the sums.
+    void (*add_rows)(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
+    /// Entries of the clusters `near` that have atoms within reach of a slot, those atoms' bits
+    /// set; their number. `row` has room for n.
+    int (*find_row)(const tali_kernel_places *places, int slot, const int near[], int n,
+                    uint32_t row[]);
+} tali_kernels;
+
+/// The kernels for a processor; false if this machine cannot run them.
+bool tali_kernels_for(tali_processor processor, tali_kernels *out);
 
 /// The best of them.
-tali_kernel_rows_fn tali_kernel_rows_best(void);
+tali_kernels tali_kernels_best(void);
 
 /// Whether the kernels know how pairs are set to act.
 bool tali_kernel_knows(const tali_term_pairs *pairs);

@@ -2,18 +2,18 @@
 //
 // Every lane rounds as a double does, and contributions are rounded to the grid before they are
 // added, so that the sums have the same bits as pair by pair, on every processor.
-#include "kernel/lanes.h"
-
 #include "kernel/kernel_internal.h"
+#include "kernel/lanes.h"
 #include "kernel/pair_law.h"
 
-#define JOIN(set)   tali_kernel_rows_##set
-#define EXPAND(set) JOIN(set)
 #ifndef TALI_KERNEL_SET
 #define TALI_KERNEL_SET any
 #endif
+#define JOIN(set)   tali_kernel_pairs_##set
+#define EXPAND(set) JOIN(set)
+#define FILL        EXPAND(TALI_KERNEL_SET)
 
-void EXPAND(TALI_KERNEL_SET)(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n);
+void FILL(tali_kernels *out);
 
 // What is the same for all pairs of a call. With these known to the compiler, loops have no
 // branches.
@@ -102,16 +102,6 @@ TAL_ALWAYS_INLINE void add_slots(tali_kernel_atoms *atoms, traits is, const cent
     push(&sum->f[2], atoms->fz + j, pull * dz, &sum->over);
 }
 
-// The lanes of a cluster whose bits are set, from bit `first` on.
-TAL_ALWAYS_INLINE mask lanes_of(uint32_t bits, int first)
-{
-    mask bit;
-    for (int k = 0; k < LANES; ++k) {
-        bit[k] = (int64_t)1 << k;
-    }
-    return (spread_bits((int64_t)(bits >> first)) & bit) != spread_bits(0);
-}
-
 TAL_ALWAYS_INLINE void add_row(tali_kernel_atoms *atoms, traits is, const tali_kernel_row *row)
 {
     const int s = row->slot;
@@ -124,15 +114,15 @@ TAL_ALWAYS_INLINE void add_row(tali_kernel_atoms *atoms, traits is, const tali_k
         const uint32_t entry = row->entries[e];
         const int j = (int)(entry >> 8) * TALI_KERNEL_CLUSTER;
         for (int k = 0; k < TALI_KERNEL_CLUSTER; k += LANES) {
-            add_slots(atoms, is, &i, j + k, lanes_of(entry, k), &sum);
+            const uint32_t bits = entry >> k & ((1u << LANES) - 1u);
+            if (bits != 0) add_slots(atoms, is, &i, j + k, lanes_of(bits), &sum);
         }
     }
     atoms->fx[s] = (int64_t)((uint64_t)atoms->fx[s] + (uint64_t)sum_of(sum.f[0]));
     atoms->fy[s] = (int64_t)((uint64_t)atoms->fy[s] + (uint64_t)sum_of(sum.f[1]));
     atoms->fz[s] = (int64_t)((uint64_t)atoms->fz[s] + (uint64_t)sum_of(sum.f[2]));
     for (int k = 0; k < 2; ++k) {
-        atoms->energy[k] =
-            (int64_t)((uint64_t)atoms->energy[k] + (uint64_t)sum_of(sum.energy[k]));
+        atoms->energy[k] = (int64_t)((uint64_t)atoms->energy[k] + (uint64_t)sum_of(sum.energy[k]));
     }
     for (int k = 0; k < LANES; ++k) {
         if ((uint64_t)sum.over[k] >> 52 != 0) atoms->is_over = true;
@@ -147,7 +137,7 @@ TAL_ALWAYS_INLINE void add_rows(tali_kernel_atoms *atoms, traits is, const tali_
     }
 }
 
-void EXPAND(TALI_KERNEL_SET)(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n)
+static void add_all_rows(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n)
 {
     const tal_mol_cutoff kind = atoms->pairs->set.vdw.kind;
     const bool is_bare = kind == TAL_CUTOFF_NONE || kind == TAL_CUTOFF_TRUNCATE;
@@ -159,4 +149,34 @@ void EXPAND(TALI_KERNEL_SET)(tali_kernel_atoms *atoms, const tali_kernel_row row
     } else {
         add_rows(atoms, (traits){true, is.is_uniform, is.is_bare}, rows, n);
     }
+}
+
+// ---- looking for neighbors
+
+static int find_row(const tali_kernel_places *places, int slot, const int near[], int n,
+                    uint32_t row[])
+{
+    const tal_vec3 box = places->box, per = places->per_box;
+    const double *const *x = places->x;
+    const real reach2 = spread(places->reach * places->reach);
+    int found = 0;
+    for (int k = 0; k < n; ++k) {
+        uint32_t bits = 0;
+        for (int lane = 0; lane < TALI_KERNEL_CLUSTER; lane += LANES) {
+            const int j = near[k] * TALI_KERNEL_CLUSTER + lane;
+            const real dx = nearest_image(x[0][slot] - load(x[0] + j), box.x, per.x);
+            const real dy = nearest_image(x[1][slot] - load(x[1] + j), box.y, per.y);
+            const real dz = nearest_image(x[2][slot] - load(x[2] + j), box.z, per.z);
+            bits |= bits_of(less(dx * dx + dy * dy + dz * dz, reach2)) << lane;
+        }
+        row[found] = (uint32_t)near[k] << TALI_KERNEL_CLUSTER | bits;
+        found += bits != 0 ? 1 : 0;
+    }
+    return found;
+}
+
+void FILL(tali_kernels *out)
+{
+    out->add_rows = add_all_rows;
+    out->find_row = find_row;
 }

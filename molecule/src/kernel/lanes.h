@@ -63,6 +63,39 @@ TAL_ALWAYS_INLINE mask less(real a, real b)
     return a < b;
 }
 
+/// A bit for every lane that is set, the first lowest.
+TAL_ALWAYS_INLINE uint32_t bits_of(mask which)
+{
+#if defined(__AVX512DQ__)
+    return (uint32_t)_mm512_movepi64_mask((__m512i)which);
+#elif defined(__AVX__)
+    return (uint32_t)_mm256_movemask_pd((__m256d)which);
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_pd((__m128d)which);
+#else
+    uint32_t bits = 0;
+    for (int k = 0; k < LANES; ++k) {
+        bits |= (uint32_t)(which[k] & 1) << k;
+    }
+    return bits;
+#endif
+}
+
+/// The lanes whose bits are set.
+TAL_ALWAYS_INLINE mask lanes_of(uint32_t bits)
+{
+#if LANES == 2 // there is no comparison of such integers
+    static const int64_t masks[4][2] = {{0, 0}, {-1, 0}, {0, -1}, {-1, -1}};
+    return load_bits(masks[bits & 3u]);
+#else
+    mask which;
+    for (int k = 0; k < LANES; ++k) {
+        which[k] = (int64_t)1 << k;
+    }
+    return (spread_bits((int64_t)bits) & which) != spread_bits(0);
+#endif
+}
+
 TAL_ALWAYS_INLINE real pick(mask which, real yes, real no)
 {
     return (real)((which & (mask)yes) | (~which & (mask)no));

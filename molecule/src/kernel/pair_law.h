@@ -52,8 +52,7 @@ TAL_ALWAYS_INLINE curve lost_by(const tali_term_power *power, const tal_mol_rang
 {
     const real d = beyond_start(range, at.r), d2 = d * d;
     const real slope = d2 * (3.0 * power->p3 + 4.0 * power->p4 * d);
-    const curve lost = {power->p0 + d2 * d * (power->p3 + power->p4 * d),
-                        -slope * (at.r * at.s2)};
+    const curve lost = {power->p0 + d2 * d * (power->p3 + power->p4 * d), -slope * (at.r * at.s2)};
     return lost;
 }
 
@@ -146,9 +145,8 @@ TAL_ALWAYS_INLINE curve charges_at(const tali_term_pairs *pairs, tal_mol_dielect
 TAL_ALWAYS_INLINE curve cut_charges(const tali_term_pairs *pairs, curve u, distance at)
 {
     const tal_mol_range *range = &pairs->set.coulomb;
-    ending end = {spread(pairs->charge.value),
-                  spread(pairs->charge.slope),
-                  {spread(0.0), spread(0.0)}};
+    ending end = {
+        spread(pairs->charge.value), spread(pairs->charge.slope), {spread(0.0), spread(0.0)}};
     if (range->kind == TAL_CUTOFF_FORCE_SWITCH) {
         const double per_eps = 1.0 / pairs->set.permittivity;
         end.lost = lost_by(&pairs->charge, range, at);

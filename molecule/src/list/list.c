@@ -23,8 +23,8 @@ long tali_list_capacity(const tal_mol_instance *instance)
 
 // Offsets of the arrays, in bytes behind the list; the last is their size.
 typedef struct offsets {
-    size_t atom_at, slot_of, bin_start, column_start, x[3], center[3], half[3], row_start, entries,
-        work, row, near, end;
+    size_t atom_at, slot_of, class_of, charge, bin_start, column_start, x[3], center[3], half[3],
+        row_start, entries, work, row, near, end;
 } offsets;
 
 static offsets offsets_of(const tal_mol_instance *instance)
@@ -34,6 +34,8 @@ static offsets offsets_of(const tal_mol_instance *instance)
     offsets at = {.end = tali_align(sizeof(tali_list))};
     at.atom_at = tali_piece_at(&at.end, slots * sizeof(int));
     at.slot_of = tali_piece_at(&at.end, n * sizeof(int));
+    at.class_of = tali_piece_at(&at.end, slots * sizeof(int));
+    at.charge = tali_piece_at(&at.end, slots * sizeof(double));
     at.bin_start = tali_piece_at(&at.end, (n + 2) * sizeof(int));
     at.column_start = tali_piece_at(&at.end, (n / C + 3) * sizeof(int));
     for (int k = 0; k < 3; ++k) {
@@ -60,6 +62,8 @@ tali_list_arrays tali_list_arrays_of(const tal_mol_instance *instance, const tal
     char *base = (char *)(uintptr_t)list;
     tali_list_arrays out = {.atom_at = (int *)(void *)(base + at.atom_at),
                             .slot_of = (int *)(void *)(base + at.slot_of),
+                            .class_of = (int *)(void *)(base + at.class_of),
+                            .charge = (double *)(void *)(base + at.charge),
                             .bin_start = (int *)(void *)(base + at.bin_start),
                             .column_start = (int *)(void *)(base + at.column_start),
                             .row_start = (int *)(void *)(base + at.row_start),
@@ -78,26 +82,23 @@ tali_list_arrays tali_list_arrays_of(const tal_mol_instance *instance, const tal
 // ---- work: what the kernels read and add to, by slot
 
 typedef struct work {
-    double *x[3], *charge;
+    double *x[3];
     int64_t *f[3];
-    int *class_of;
 } work;
 
 size_t tali_list_work_size(const tal_mol_instance *instance)
 {
     return (size_t)tali_list_max_slots(instance->mol->num_atoms) *
-           (4 * sizeof(double) + 3 * sizeof(int64_t) + sizeof(int));
+           (3 * sizeof(double) + 3 * sizeof(int64_t));
 }
 
 static work work_of(const tali_term_evaluation *it)
 {
     const size_t slots = (size_t)tali_list_max_slots(it->instance->mol->num_atoms);
     double *numbers = it->lanes;
-    int64_t *sums = (int64_t *)(void *)(numbers + 4 * slots);
+    int64_t *sums = (int64_t *)(void *)(numbers + 3 * slots);
     return (work){{numbers, numbers + slots, numbers + 2 * slots},
-                  numbers + 3 * slots,
-                  {sums, sums + slots, sums + 2 * slots},
-                  (int *)(void *)(sums + 3 * slots)};
+                  {sums, sums + slots, sums + 2 * slots}};
 }
 
 tal_mol_list tal_mol_list_of(const tal_mol_instance *instance, const tal_state *state)
@@ -131,13 +132,14 @@ static bool take_positions(const tali_term_evaluation *it, const tali_list *list
     bool holds = true;
     for (int s = 0; s < list->num_slots; ++s) {
         const int a = at->atom_at[s];
-        const tal_vec3 x = a < 0 ? TAL_VEC3_ZERO : it->x[a];
+        if (a < 0) continue; // its place is of no account
+        const tal_vec3 x = it->x[a];
         const tal_vec3 was = tal_v3(at->x[0][s], at->x[1][s], at->x[2][s]);
         const tal_vec3 d = tal_v3_sub(x, was);
         w->x[0][s] = x.x;
         w->x[1][s] = x.y;
         w->x[2][s] = x.z;
-        holds = holds && tal_v3_dot(d, d) <= most;
+        holds &= tal_v3_dot(d, d) <= most;
     }
     return holds || isinf(list->reach);
 }
@@ -165,7 +167,8 @@ static const tali_list *ready_list(const tali_term_evaluation *it, const work *w
 
 // ---- adding pairs
 
-static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const work *w)
+static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const tali_list_arrays *at,
+                                  const work *w)
 {
     const tal_ff *ff = it->instance->mol->ff;
     return (tali_kernel_atoms){
@@ -176,8 +179,8 @@ static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const work *w)
         .is_charged = it->instance->is_charged,
         .table = ff->pairs,
         .num_classes = ff->num_classes,
-        .class_of = w->class_of,
-        .charge = w->charge,
+        .class_of = at->class_of,
+        .charge = at->charge,
         .x = w->x[0],
         .y = w->x[1],
         .z = w->x[2],
@@ -187,26 +190,10 @@ static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const work *w)
     };
 }
 
-// Classes and charges by slot, and sums of zero.
-static void clear(const tali_term_evaluation *it, const tali_list *list,
-                  const tali_list_arrays *at, const work *w)
-{
-    const tal_mol_instance *instance = it->instance;
-    for (int s = 0; s < list->num_slots; ++s) {
-        const int a = at->atom_at[s];
-        w->class_of[s] = a < 0 ? 0 : instance->class_of[a];
-        w->charge[s] = a < 0 ? 0.0 : instance->mol->atoms[a].charge;
-    }
-    for (int k = 0; k < 3; ++k) {
-        memset(w->f[k], 0, (size_t)list->num_slots * sizeof w->f[k][0]);
-    }
-}
-
 // Rows as they are stored, or as they are found.
 static void add_rows(const tali_term_evaluation *it, const tali_list *list,
                      const tali_list_arrays *at, tali_kernel_atoms *atoms)
 {
-    const tali_kernel_rows_fn add = it->instance->add_rows;
     for (int s = 0, near = 0; s < list->num_slots && !atoms->is_over; ++s) {
         tali_kernel_row row = {s, at->entries + at->row_start[s],
                                at->row_start[s + 1] - at->row_start[s]};
@@ -215,7 +202,7 @@ static void add_rows(const tali_term_evaluation *it, const tali_list *list,
             row.num_entries = tali_list_find_row(it->instance, list, at, s, near, at->row);
             row.entries = at->row;
         }
-        add(atoms, &row, 1);
+        it->instance->kernels.add_rows(atoms, &row, 1);
     }
 }
 
@@ -226,8 +213,10 @@ bool tali_list_add_pairs(tali_term_evaluation *it)
     const tali_list *list = ready_list(it, &w);
     if (list == NULL) return false;
     const tali_list_arrays at = tali_list_arrays_of(it->instance, list);
-    tali_kernel_atoms atoms = atoms_of(it, &w);
-    clear(it, list, &at, &w);
+    tali_kernel_atoms atoms = atoms_of(it, &at, &w);
+    for (int k = 0; k < 3; ++k) {
+        memset(w.f[k], 0, (size_t)list->num_slots * sizeof w.f[k][0]);
+    }
     add_rows(it, list, &at, &atoms);
     if (atoms.is_over) return false;
     for (int a = 0; a < it->instance->mol->num_atoms; ++a) {

@@ -113,7 +113,8 @@ static void number_atoms(const tal_vec3 x[], int n, const tali_list *list,
 }
 
 // Numbers become slots: every column begins with a cluster.
-static void find_slots(int n, tali_list *list, const tali_list_arrays *at)
+static void find_slots(const tal_mol_instance *instance, tali_list *list,
+                       const tali_list_arrays *at)
 {
     const int columns = list->columns[0] * list->columns[1];
     at->column_start[0] = 0;
@@ -124,11 +125,16 @@ static void find_slots(int n, tali_list *list, const tali_list_arrays *at)
     list->num_slots = at->column_start[columns];
     for (int s = 0; s < list->num_slots; ++s) {
         at->atom_at[s] = -1;
+        at->class_of[s] = 0;
+        at->charge[s] = 0.0;
     }
-    for (int a = 0; a < n; ++a) {
+    for (int a = 0; a < instance->mol->num_atoms; ++a) {
         const int c = at->work[a] / list->bins;
-        at->slot_of[a] += at->column_start[c] - at->bin_start[c * list->bins];
-        at->atom_at[at->slot_of[a]] = a;
+        const int s = at->slot_of[a] + at->column_start[c] - at->bin_start[c * list->bins];
+        at->slot_of[a] = s;
+        at->atom_at[s] = a;
+        at->class_of[s] = instance->class_of[a];
+        at->charge[s] = instance->mol->atoms[a].charge;
     }
 }
 
@@ -142,7 +148,7 @@ static void enclose(const tal_vec3 x[], const tali_list *list, const tali_list_a
         for (int s = c * C; s < (c + 1) * C; ++s) {
             const int a = at->atom_at[s];
             for (int k = 0; k < 3; ++k) {
-                at->x[k][s] = a < 0 ? 0.0 : tal_v3_at(x[a], (tal_axis)k);
+                at->x[k][s] = a < 0 ? TALI_NAN : tal_v3_at(x[a], (tal_axis)k);
             }
             if (a < 0) continue;
             const tal_vec3 p = place_of(list, x[a]);
@@ -255,27 +261,6 @@ int tali_list_find_near(const tali_list *list, const tali_list_arrays *at, int c
 
 // ---- rows
 
-// Bits of the atoms of a cluster that are within reach of a slot.
-static uint32_t hits(const tali_list *list, const tali_list_arrays *at, int slot, int cluster)
-{
-    const double edges[3] = {list->box.x, list->box.y, list->box.z};
-    const double reach2 = list->reach * list->reach;
-    double r2[C] = {0.0};
-    for (int k = 0; k < 3; ++k) {
-        const double *x = at->x[k] + (size_t)cluster * C, mine = at->x[k][slot];
-        const double edge = edges[k], per_edge = edge > 0.0 ? 1.0 / edge : 0.0;
-        for (int j = 0; j < C; ++j) {
-            const double d = mine - x[j], near = d - edge * tali_term_rint(d * per_edge);
-            r2[j] += near * near;
-        }
-    }
-    uint32_t bits = 0;
-    for (int j = 0; j < C; ++j) {
-        bits |= (uint32_t)(r2[j] < reach2) << j;
-    }
-    return bits;
-}
-
 // Whether two atoms act on each other by what the list is for.
 static bool act(const tal_mol_instance *instance, int i, int j)
 {
@@ -283,28 +268,43 @@ static bool act(const tal_mol_instance *instance, int i, int j)
            !tali_term_is_skipped(instance, i < j ? i : j, i < j ? j : i);
 }
 
+// The bits of an entry without atoms that the atom of a slot does not act on.
+static uint32_t acting(const tal_mol_instance *instance, const tali_list_arrays *at, int slot,
+                       uint32_t entry)
+{
+    const int first = (int)(entry >> C) * C;
+    for (int j = 0; j < C; ++j) {
+        if ((entry >> j & 1u) == 0) continue;
+        if (!act(instance, at->atom_at[slot], at->atom_at[first + j])) entry &= ~(1u << j);
+    }
+    return entry;
+}
+
 int tali_list_find_row(const tal_mol_instance *instance, const tali_list *list,
                        const tali_list_arrays *at, int slot, int num_near, uint32_t row[])
 {
-    const int own = slot / C, i = at->atom_at[slot];
+    const tal_vec3 b = list->box;
+    const bool has_box = b.x > 0.0;
+    const tali_kernel_places places = {{at->x[0], at->x[1], at->x[2]},
+                                       b,
+                                       has_box ? tal_v3(1.0 / b.x, 1.0 / b.y, 1.0 / b.z)
+                                               : TAL_VEC3_ZERO,
+                                       list->reach};
+    const int own = slot / C;
+    const int found = instance->kernels.find_row(&places, slot, at->near, num_near, row);
     int n = 0;
-    for (int k = 0; k < num_near && i >= 0; ++k) {
-        const int d = at->near[k];
-        uint32_t bits = hits(list, at, slot, d);
-        if (d == own) bits &= ~((2u << slot % C) - 1u); // those behind it
-        for (int j = 0; j < C && bits != 0; ++j) {
-            if ((bits >> j & 1u) == 0) continue;
-            const int other = at->atom_at[d * C + j];
-            if (other < 0 || !act(instance, i, other)) bits &= ~(1u << j);
-        }
-        if (bits != 0) row[n++] = (uint32_t)d << C | bits;
+    for (int k = 0; k < found; ++k) {
+        uint32_t entry = row[k];
+        if ((int)(entry >> C) == own) entry &= ~((2u << slot % C) - 1u); // those behind it
+        if (instance->has_exclusions) entry = acting(instance, at, slot, entry);
+        row[n] = entry;
+        n += (entry & 0xffu) != 0 ? 1 : 0;
     }
     return n;
 }
 
 // All rows, stored as long as there is room.
-static void find_rows(const tal_mol_instance *instance, tali_list *list,
-                      const tali_list_arrays *at)
+static void find_rows(const tal_mol_instance *instance, tali_list *list, const tali_list_arrays *at)
 {
     const long capacity = tali_list_capacity(instance);
     list->num_entries = 0;
@@ -332,7 +332,7 @@ bool tali_list_build(const tal_mol_instance *instance, const tali_term_pairs *pa
     lay_out(pairs, x, n, list);
     const tali_list_arrays at = tali_list_arrays_of(instance, list);
     number_atoms(x, n, list, &at);
-    find_slots(n, list, &at);
+    find_slots(instance, list, &at);
     enclose(x, list, &at);
     find_rows(instance, list, &at);
     ++list->num_builds;

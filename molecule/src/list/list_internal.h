@@ -19,24 +19,26 @@ typedef struct tali_list {
     int bins;       ///< of each column, along z
     tal_vec3 low, side;
     long num_entries; ///< of all rows
-    bool is_stored;   ///< the rows are here; false: there is no room, they are looked for every time
+    bool is_stored; ///< the rows are here; false: there is no room, they are looked for every time
     long num_builds;
 } tali_list;
 
 /// The arrays behind a list.
 typedef struct tali_list_arrays {
-    int *atom_at;         ///< [slots] atoms; -1: none
-    int *slot_of;         ///< [num_atoms]
-    int *bin_start;       ///< [bins of all columns + 1] atoms before it, column after column
-    int *column_start;    ///< [columns + 1] slots
-    double *x[3];         ///< [slots] where atoms were when the list was made
+    int *atom_at;          ///< [slots] atoms; -1: none
+    int *slot_of;          ///< [num_atoms]
+    int *class_of;         ///< [slots]
+    double *charge;        ///< [slots]
+    int *bin_start;        ///< [bins of all columns + 1] atoms before it, column after column
+    int *column_start;     ///< [columns + 1] slots
+    double *x[3];          ///< [slots] where atoms were when the list was made
     double *box_center[3]; ///< [clusters] of the box around a cluster, in the periodic box
     double *box_half[3];   ///< [clusters] half of its size
-    int *row_start;       ///< [slots + 1]
-    uint32_t *entries;    ///< [capacity]
-    int *work;            ///< [num_atoms] while it is made
-    uint32_t *row;        ///< [clusters] a row that is not stored
-    int *near;            ///< [clusters] clusters near one
+    int *row_start;        ///< [slots + 1]
+    uint32_t *entries;     ///< [capacity]
+    int *work;             ///< [num_atoms] while it is made
+    uint32_t *row;         ///< [clusters] a row that is not stored
+    int *near;             ///< [clusters] clusters near one
 } tali_list_arrays;
 
 /// The most slots that a molecule may need: columns end with clusters that are not full.

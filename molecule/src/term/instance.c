@@ -244,7 +244,7 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
                              .num_pairs = plan->mol->num_near,
                              .num_mapped = plan->num_bodies,
                              .list_room = plan->how->list_room,
-                             .add_rows = tali_kernel_rows_best()};
+                             .kernels = tali_kernels_best()};
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
         most.num_moving[f] = plan->mol->terms[f].count;
     }
@@ -253,6 +253,8 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
     fill_bodies(instance, plan);
     fill_atoms(instance, plan);
     tali_term_sort_out(instance, plan);
+    const int n = plan->mol->num_atoms;
+    instance->has_exclusions = plan->num_bodies < n || instance->skip_start[n] > 0;
     return instance;
 }
 
