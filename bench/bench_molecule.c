@@ -130,8 +130,8 @@ static void find_forces(void *context, long count)
 static void bench_fluid(int cells, tali_processor processor)
 {
     static const char *const names[TALI_NUM_PROCESSORS] = {"any x86-64", "AVX2", "AVX-512"};
-    tali_kernels kernels;
-    if (!tali_kernels_for(processor, &kernels)) return;
+    tali_lanes_kernels kernels;
+    if (!tali_lanes_for(processor, &kernels)) return;
     fluid f;
     build(&f, cells, 0.3);
     f.atoms->kernels = kernels;

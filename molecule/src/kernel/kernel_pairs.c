@@ -9,11 +9,11 @@
 #ifndef TALI_KERNEL_SET
 #define TALI_KERNEL_SET any
 #endif
-#define JOIN(set)   tali_kernel_pairs_##set
+#define JOIN(set)   tali_lanes_pairs_##set
 #define EXPAND(set) JOIN(set)
 #define FILL        EXPAND(TALI_KERNEL_SET)
 
-void FILL(tali_kernels *out);
+void FILL(tali_lanes_kernels *out);
 
 // What is the same for all pairs of a call. With these known to the compiler, loops have no
 // branches.
@@ -40,7 +40,7 @@ TAL_ALWAYS_INLINE real nearest_image(real d, double edge, double per_edge)
 }
 
 // A and B with every atom of some slots.
-TAL_ALWAYS_INLINE void gather(const tali_kernel_atoms *atoms, const center *i, int j, real *A,
+TAL_ALWAYS_INLINE void gather(const tali_lanes_atoms *atoms, const center *i, int j, real *A,
                               real *B)
 {
     for (int k = 0; k < LANES; ++k) {
@@ -62,7 +62,7 @@ TAL_ALWAYS_INLINE void push(mask *fi, int64_t fj[], real force, mask *over)
 
 // The energies and the pull of i and the atoms of some slots, zero for lanes that are not meant.
 // In units of the grid.
-TAL_ALWAYS_INLINE real pull_of(const tali_kernel_atoms *atoms, traits is, const center *i, int j,
+TAL_ALWAYS_INLINE real pull_of(const tali_lanes_atoms *atoms, traits is, const center *i, int j,
                                real r2, mask meant, sums *sum)
 {
     const tali_term_pairs *pairs = atoms->pairs;
@@ -84,7 +84,7 @@ TAL_ALWAYS_INLINE real pull_of(const tali_kernel_atoms *atoms, traits is, const 
 }
 
 // i and the atoms of some slots, those whose bits are set.
-TAL_ALWAYS_INLINE void add_slots(tali_kernel_atoms *atoms, traits is, const center *i, int j,
+TAL_ALWAYS_INLINE void add_slots(tali_lanes_atoms *atoms, traits is, const center *i, int j,
                                  mask meant, sums *sum)
 {
     const tal_vec3 box = atoms->pairs->set.box, per_box = atoms->pairs->per_box;
@@ -102,7 +102,8 @@ TAL_ALWAYS_INLINE void add_slots(tali_kernel_atoms *atoms, traits is, const cent
     push(&sum->f[2], atoms->fz + j, pull * dz, &sum->over);
 }
 
-TAL_ALWAYS_INLINE void add_row(tali_kernel_atoms *atoms, traits is, const tali_kernel_row *row)
+// One atom with every cluster of its row: its own sums stay in registers until the end.
+TAL_ALWAYS_INLINE void add_row(tali_lanes_atoms *atoms, traits is, const tali_lanes_row *row)
 {
     const int s = row->slot;
     const mask none = spread_bits(0);
@@ -112,8 +113,8 @@ TAL_ALWAYS_INLINE void add_row(tali_kernel_atoms *atoms, traits is, const tali_k
     sums sum = {{none, none, none}, {none, none}, none};
     for (int e = 0; e < row->num_entries; ++e) {
         const uint32_t entry = row->entries[e];
-        const int j = (int)(entry >> 8) * TALI_KERNEL_CLUSTER;
-        for (int k = 0; k < TALI_KERNEL_CLUSTER; k += LANES) {
+        const int j = (int)(entry >> 8) * TALI_LANES_CLUSTER;
+        for (int k = 0; k < TALI_LANES_CLUSTER; k += LANES) {
             const uint32_t bits = entry >> k & ((1u << LANES) - 1u);
             if (bits != 0) add_slots(atoms, is, &i, j + k, lanes_of(bits), &sum);
         }
@@ -129,7 +130,7 @@ TAL_ALWAYS_INLINE void add_row(tali_kernel_atoms *atoms, traits is, const tali_k
     }
 }
 
-TAL_ALWAYS_INLINE void add_rows(tali_kernel_atoms *atoms, traits is, const tali_kernel_row rows[],
+TAL_ALWAYS_INLINE void add_rows(tali_lanes_atoms *atoms, traits is, const tali_lanes_row rows[],
                                 int n)
 {
     for (int r = 0; r < n; ++r) {
@@ -137,7 +138,7 @@ TAL_ALWAYS_INLINE void add_rows(tali_kernel_atoms *atoms, traits is, const tali_
     }
 }
 
-static void add_all_rows(tali_kernel_atoms *atoms, const tali_kernel_row rows[], int n)
+static void add_all_rows(tali_lanes_atoms *atoms, const tali_lanes_row rows[], int n)
 {
     const tal_mol_cutoff kind = atoms->pairs->set.vdw.kind;
     const bool is_bare = kind == TAL_CUTOFF_NONE || kind == TAL_CUTOFF_TRUNCATE;
@@ -153,7 +154,7 @@ static void add_all_rows(tali_kernel_atoms *atoms, const tali_kernel_row rows[],
 
 // ---- looking for neighbors
 
-static int find_row(const tali_kernel_places *places, int slot, const int near[], int n,
+static int find_row(const tali_lanes_places *places, int slot, const int near[], int n,
                     uint32_t row[])
 {
     const tal_vec3 box = places->box, per = places->per_box;
@@ -162,20 +163,20 @@ static int find_row(const tali_kernel_places *places, int slot, const int near[]
     int found = 0;
     for (int k = 0; k < n; ++k) {
         uint32_t bits = 0;
-        for (int lane = 0; lane < TALI_KERNEL_CLUSTER; lane += LANES) {
-            const int j = near[k] * TALI_KERNEL_CLUSTER + lane;
+        for (int lane = 0; lane < TALI_LANES_CLUSTER; lane += LANES) {
+            const int j = near[k] * TALI_LANES_CLUSTER + lane;
             const real dx = nearest_image(x[0][slot] - load(x[0] + j), box.x, per.x);
             const real dy = nearest_image(x[1][slot] - load(x[1] + j), box.y, per.y);
             const real dz = nearest_image(x[2][slot] - load(x[2] + j), box.z, per.z);
             bits |= bits_of(less(dx * dx + dy * dy + dz * dz, reach2)) << lane;
         }
-        row[found] = (uint32_t)near[k] << TALI_KERNEL_CLUSTER | bits;
+        row[found] = (uint32_t)near[k] << TALI_LANES_CLUSTER | bits;
         found += bits != 0 ? 1 : 0;
     }
     return found;
 }
 
-void FILL(tali_kernels *out)
+void FILL(tali_lanes_kernels *out)
 {
     out->add_rows = add_all_rows;
     out->find_row = find_row;

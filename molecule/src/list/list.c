@@ -5,7 +5,7 @@
 #include <math.h>
 
 enum {
-    C = TALI_KERNEL_CLUSTER
+    C = TALI_LANES_CLUSTER
 };
 
 // ---- memory
@@ -27,6 +27,7 @@ typedef struct offsets {
         row_start, entries, work, row, near, end;
 } offsets;
 
+// The arrays follow each other; every one has the most that it may need.
 static offsets offsets_of(const tal_mol_instance *instance)
 {
     const size_t n = (size_t)instance->mol->num_atoms;
@@ -167,11 +168,11 @@ static const tali_list *ready_list(const tali_term_evaluation *it, const work *w
 
 // ---- adding pairs
 
-static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const tali_list_arrays *at,
-                                  const work *w)
+static tali_lanes_atoms atoms_of(const tali_term_evaluation *it, const tali_list_arrays *at,
+                                 const work *w)
 {
     const tal_ff *ff = it->instance->mol->ff;
-    return (tali_kernel_atoms){
+    return (tali_lanes_atoms){
         .pairs = &it->pairs,
         .per_unit = it->grid.per_unit,
         .vdw = it->scale[TAL_MOL_SCALE_VDW],
@@ -192,11 +193,11 @@ static tali_kernel_atoms atoms_of(const tali_term_evaluation *it, const tali_lis
 
 // Rows as they are stored, or as they are found.
 static void add_rows(const tali_term_evaluation *it, const tali_list *list,
-                     const tali_list_arrays *at, tali_kernel_atoms *atoms)
+                     const tali_list_arrays *at, tali_lanes_atoms *atoms)
 {
     for (int s = 0, near = 0; s < list->num_slots && !atoms->is_over; ++s) {
-        tali_kernel_row row = {s, at->entries + at->row_start[s],
-                               at->row_start[s + 1] - at->row_start[s]};
+        tali_lanes_row row = {s, at->entries + at->row_start[s],
+                              at->row_start[s + 1] - at->row_start[s]};
         if (!list->is_stored) {
             if (s % C == 0) near = tali_list_find_near(list, at, s / C);
             row.num_entries = tali_list_find_row(it->instance, list, at, s, near, at->row);
@@ -206,14 +207,14 @@ static void add_rows(const tali_term_evaluation *it, const tali_list *list,
     }
 }
 
-bool tali_list_add_pairs(tali_term_evaluation *it)
+bool tali_term_add_listed(tali_term_evaluation *it)
 {
-    if (!tali_kernel_knows(&it->pairs)) return false;
+    if (!tali_lanes_knows(&it->pairs)) return false;
     const work w = work_of(it);
     const tali_list *list = ready_list(it, &w);
     if (list == NULL) return false;
     const tali_list_arrays at = tali_list_arrays_of(it->instance, list);
-    tali_kernel_atoms atoms = atoms_of(it, &at, &w);
+    tali_lanes_atoms atoms = atoms_of(it, &at, &w);
     for (int k = 0; k < 3; ++k) {
         memset(w.f[k], 0, (size_t)list->num_slots * sizeof w.f[k][0]);
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum {
-    C = TALI_KERNEL_CLUSTER
+    C = TALI_LANES_CLUSTER
 };
 
 // ---- the box, columns, bins
@@ -285,11 +285,11 @@ int tali_list_find_row(const tal_mol_instance *instance, const tali_list *list,
 {
     const tal_vec3 b = list->box;
     const bool has_box = b.x > 0.0;
-    const tali_kernel_places places = {{at->x[0], at->x[1], at->x[2]},
-                                       b,
-                                       has_box ? tal_v3(1.0 / b.x, 1.0 / b.y, 1.0 / b.z)
-                                               : TAL_VEC3_ZERO,
-                                       list->reach};
+    const tali_lanes_places places = {{at->x[0], at->x[1], at->x[2]},
+                                      b,
+                                      has_box ? tal_v3(1.0 / b.x, 1.0 / b.y, 1.0 / b.z)
+                                              : TAL_VEC3_ZERO,
+                                      list->reach};
     const int own = slot / C;
     const int found = instance->kernels.find_row(&places, slot, at->near, num_near, row);
     int n = 0;

@@ -1,6 +1,6 @@
 // Lists of neighbors: atoms in clusters of eight, and for every atom the clusters near it.
 //
-// A list is a hint. It says where to look for pairs, and finds every pair within the cutoff; sums do
+// A list is a hint. It says where to look for pairs, and has every pair within the cutoff; sums do
 // not depend on the order in which pairs come. So it does not matter when a list was made, how far
 // it reaches, or which State it came from: the results have the same bits.
 #ifndef TALUS_LIST_INTERNAL_H

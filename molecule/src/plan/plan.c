@@ -337,6 +337,7 @@ static void choose_root_mobility(tali_plan *plan, int b)
 
 // ---- all of it
 
+// What a granularity says must be something that there is.
 static tal_status check_how(const tal_mol *mol, const tal_mol_granularity *how, tal_error *err)
 {
     if ((int)how->level < 0 || how->level > TAL_MOL_RIGID) {

@@ -43,7 +43,7 @@ void tali_term_add_pairs(tali_term_evaluation *it);
 
 /// Add the pairs that move, by a list of neighbors. False, and nothing added, if that does not do:
 /// something is too large for it, or a law that the kernels do not know.
-bool tali_list_add_pairs(tali_term_evaluation *it);
+bool tali_term_add_listed(tali_term_evaluation *it);
 
 /// Bytes that water as a continuum needs.
 size_t tali_term_born_size(int num_atoms);

@@ -244,7 +244,7 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
                              .num_pairs = plan->mol->num_near,
                              .num_mapped = plan->num_bodies,
                              .list_room = plan->how->list_room,
-                             .kernels = tali_kernels_best()};
+                             .kernels = tali_lanes_best()};
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
         most.num_moving[f] = plan->mol->terms[f].count;
     }

@@ -80,10 +80,10 @@ struct tal_mol_instance {
     int *skip_start; ///< [num_atoms + 1] of atoms behind each that its row leaves out
     int *skip;       ///< [num_skips at most] ascending
     int num_skips;
-    int list_room;        ///< entries of a list of neighbors for each atom
-    bool is_charged;      ///< an atom has a charge
-    bool has_exclusions;  ///< not every pair of atoms acts
-    tali_kernels kernels; ///< the best for this machine
+    int list_room;              ///< entries of a list of neighbors for each atom
+    bool is_charged;            ///< an atom has a charge
+    bool has_exclusions;        ///< not every pair of atoms acts
+    tali_lanes_kernels kernels; ///< the best for this machine
 
     tal_var_ix scales;     ///< double [TAL_NUM_MOL_SCALES]
     tal_var_ix nonbonded;  ///< tal_mol_nonbonded

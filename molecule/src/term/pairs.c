@@ -263,6 +263,6 @@ static void add_near_pairs(tali_term_evaluation *it)
 void tali_term_add_pairs(tali_term_evaluation *it)
 {
     add_near_pairs(it);
-    if (!it->everything && !it->pairs.set.all_pairs && tali_list_add_pairs(it)) return;
+    if (!it->everything && !it->pairs.set.all_pairs && tali_term_add_listed(it)) return;
     if (!visit_cells(it)) visit_all(it);
 }

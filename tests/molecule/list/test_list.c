@@ -153,7 +153,7 @@ START_TEST(kernels_round_as_single_pairs_do)
         scene s;
         open_scene(&s, &how, x, MANY);
         for (int p = 0; p < TALI_NUM_PROCESSORS; ++p) {
-            if (!tali_kernels_for((tali_processor)p, &s.molecule->kernels)) continue;
+            if (!tali_lanes_for((tali_processor)p, &s.molecule->kernels)) continue;
             for (int c = 0; c < 7 * 4; ++c) {
                 tal_mol_nonbonded set = settings(c % 7, 0.8, c % 7 == 0 ? 0.0 : 2.4, 0.1);
                 set.dielectric = (tal_mol_dielectric)(c / 7);
