@@ -22,5 +22,6 @@ class Binary(Distribution):
 
 setup(name="talus", version=version(),
       description="Multibody dynamics: System + State + Study", license="Apache-2.0",
-      packages=["talus"], package_data={"talus": ["*.so", "libtalus.so.0", "*.pyi", "py.typed"]},
+      packages=["talus"], package_data={"talus": ["*.so", "libtalus.so.0", "*.pyi", "py.typed",
+                                             "viewer.html"]},
       install_requires=["cffi", "numpy"], python_requires=">=3.11", distclass=Binary)
