@@ -60,6 +60,9 @@ class Writer:
                 best = (stem, kind)
         if best:
             return best[1], function.name[len(best[0]) + 1:]
+        if function.name.startswith("tal_measure_add_") and \
+                function.params[0].type in ("tal_matter", "tal_forces"):
+            return function.params[0].type, function.name[4:].replace("measure_add", "add_measure")
         out = next((p for p in function.params if p.type in self.objects and p.stars == 2), None)
         for kind in self.objects:
             makes = function.result == kind + "*" or (out and out.type == kind)

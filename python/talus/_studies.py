@@ -1,4 +1,6 @@
 """Studies: stepping, recording, sweeps, tracking, modes."""
+import os
+
 import numpy as np
 
 from talus import _generated as g
@@ -141,8 +143,8 @@ def grid(levels, low, high):
 def _threads(threads, fields):
     """Lanes on threads of the library's own."""
     if threads is not None:
-        pool = g.Threads(threads)
-        fields.update(executor=pool, lanes=fields.get("lanes", max(pool.num(), 1)))
+        threads = threads or len(os.sched_getaffinity(0))
+        fields.update(executor=g.Threads(threads), lanes=fields.get("lanes", max(threads, 1)))
     return fields
 
 
@@ -303,5 +305,3 @@ class Linearizer(g.Linearizer):
         """All modes, as Records."""
         self.find_modes()
         return [self.mode(i) for i in range(self.num_modes())]
-
-
