@@ -60,15 +60,30 @@ class Writer:
                 best = (stem, kind)
         if best:
             return best[1], function.name[len(best[0]) + 1:]
-        if function.name.startswith("tal_measure_add_") and \
-                function.params[0].type in ("tal_matter", "tal_forces"):
-            return function.params[0].type, function.name[4:].replace("measure_add", "add_measure")
+        if (part := self.part_of(function)):
+            return part
         out = next((p for p in function.params if p.type in self.objects and p.stars == 2), None)
         for kind in self.objects:
             makes = function.result == kind + "*" or (out and out.type == kind)
             if makes and function.name.startswith(kind + "_"):
                 return kind, function.name[len(kind) + 1:]
         return None, function.name[4:]
+
+    def part_of(self, function):
+        """(class, name) of what is done with matter or forces: `tal_constraint_add_rod(matter, ...)`
+        is matter.add_constraint_rod(), `tal_thermostat_temperature(forces, state, force)` is
+        force.thermostat_temperature(state)."""
+        kinds = [p.type for p in function.params if not p.array]
+        if not kinds or kinds[0] not in ("tal_matter", "tal_forces"):
+            return None
+        rest = function.name[4:]
+        if (added := re.match(r"(constraint|measure|motion|controller|unilateral)_add_(.*)", rest)):
+            return kinds[0], f"add_{added[1]}_{added[2]}"
+        others = [kind for kind in kinds[1:] if kind != "tal_state"]
+        element = {"tal_matter": "tal_body_ix", "tal_forces": "tal_force_ix"}[kinds[0]]
+        if others and others[0] == element and "_add" not in rest:
+            return element, rest
+        return kinds[0], rest
 
     def told_size(self, function, *words):
         """A size that names.toml gives, of this function or of its class."""
@@ -553,6 +568,9 @@ class Writer:
                 self.left[function.name] = f"only talus.c: {why}"
                 continue
             entry = (function, rest, makes, signature, lines, stubs)
+            names = [one[1] for one in (classes.get(kind, []) if kind else functions)]
+            if rest in names:
+                raise SystemExit(f"generate.py: two functions are called {rest}: {function.name}")
             self.where[function.name] = f"{self.name_of(kind)}.{rest}" if kind else rest
             (classes.setdefault(kind, []) if kind else functions).append(entry)
         return classes, functions
