@@ -28,10 +28,13 @@ def docstring(function, width=96):
 
 
 def ordered(signature):
-    """Required parameters first, then optional ones, then keywords."""
-    need = [s[0] for s in signature if s[1] is None and not s[0].startswith("**")]
-    rest = [f"{s[0]}={s[1]}" for s in signature if s[1] is not None]
-    return need + rest + [s[0] for s in signature if s[0].startswith("**")]
+    """Parameters in the order of C. One that may be left out has a default where all after it have;
+    before others it may be None. Then keywords."""
+    names, optional = [], True
+    for name, default in reversed([s for s in signature if not s[0].startswith("**")]):
+        optional = optional and default is not None
+        names.insert(0, f"{name}={default}" if optional else name)
+    return names + [s[0] for s in signature if s[0].startswith("**")]
 
 
 def write_function(entry, indent, first):
@@ -60,16 +63,17 @@ def constant_names(api, kind):
     """Members of an enum without what all their names begin with."""
     names = api.enums[kind]
     stem = "TAL_" + kind[4:].upper() + "_"
+    kinds = [n for n in names if not n.startswith("TAL_NUM_")]
     prefix = stem if all(n.startswith(stem) for n in names) else "TAL_"
-    if prefix == "TAL_" and len(names) > 1:
-        words = [n.split("_") for n in names]
+    if prefix == "TAL_" and len(kinds) > 1:
+        words = [n.split("_") for n in kinds]
         same = 0
         while all(len(w) > same + 1 and w[same] == words[0][same] for w in words):
             same += 1
         prefix = "_".join(words[0][:same]) + "_"
     out = {}
     for name in names:
-        short = name[len(prefix):]
+        short = name.removeprefix(prefix if name.startswith(prefix) else "TAL_")
         out[short if short[:1].isalpha() else "_" + short] = name
     return out
 

@@ -221,6 +221,18 @@ class Forces(_Part, g.Forces):
         """The force elements."""
         return self
 
+    @property
+    def elements(self):
+        """All force elements."""
+        return [g.ForceElement(self, i) for i in range(self.num())]
+
+    def element(self, name):
+        """The element of that name; KeyError when there is none."""
+        found = self.find(name)
+        if found is None:
+            raise rt.NameError_(f"there is no force '{name}'", lib.TAL_ERR_BAD_NAME)
+        return found
+
     def add(self, name, force):
         """Add a force of your own, a `talus.Force`."""
         if not isinstance(force, cb.Force):

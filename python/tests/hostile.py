@@ -35,7 +35,7 @@ def objects():
              talus.Tracker(s, markers), talus.Assembler(s, markers=markers),
              talus.Linearizer(s), talus.Equilibrium(s),
              talus.Function.create_constant(1.0, 1), talus.Threads(2)]
-    for k in range(s.forces.num_elements() if hasattr(s.forces, "num_elements") else 3):
+    for k in range(s.forces.num()):
         found.append(talus.ForceElement(s.forces, k))
     found.append(talus.ConstraintElement(s.matter, 0))
     return found
