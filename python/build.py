@@ -1,13 +1,14 @@
 """Build the package: libtalus.so.0, the extension, the generated layer, the hand-written one.
 
-    /usr/bin/python3 python/build.py LIBRARY_FOLDER
+    /usr/bin/python3 python/build.py LIBRARY_FOLDER [--out FOLDER] [--system]
 
-LIBRARY_FOLDER holds libtalus.so; the package is made in LIBRARY_FOLDER/package.
+LIBRARY_FOLDER holds libtalus.so; the package is made in LIBRARY_FOLDER/package, or in FOLDER. With
+--system it uses the library that the system has, instead of a copy of its own.
 """
+import argparse
 import pathlib
 import re
 import shutil
-import sys
 
 import cffi
 
@@ -36,6 +37,20 @@ EVENTS = """
 """
 
 
+# what is often done together, in one call
+TOGETHER = """
+#include <talus/talus.h>
+
+static tal_status talpy_realize(const tal_system *system, tal_state *state, const double *q, int nq,
+                                const double *u, int nu, tal_stage stage)
+{
+    tal_status st = q != NULL ? tal_state_set_q(state, q, nq) : TAL_OK;
+    if (st == TAL_OK && u != NULL) st = tal_state_set_u(state, u, nu);
+    return st == TAL_OK ? tal_system_realize(system, state, stage) : st;
+}
+"""
+
+
 def callbacks(api):
     """A declaration for each entry of a table that Python can fill: talpy_<table>_<entry>."""
     for table, entries in ENTRIES.items():
@@ -47,26 +62,29 @@ def callbacks(api):
             yield f"{found[1]} talpy_{table}_{entry}({found[2]});"
 
 
-def extension(api, root, package, library):
+def extension(api, root, package, library, system):
     """The cffi builder (API mode: the compiler checks every declaration)."""
     builder = cffi.FFI()
     builder.cdef((package / "_cdef.h").read_text() + """
+        tal_status talpy_realize(const tal_system *, tal_state *, const double *, int,
+                                 const double *, int, tal_stage);
         extern "Python" {
             %s
         }
         """ % ("\n            ".join(callbacks(api)) + EVENTS))
     builder.set_source(
-        "talus._talus", "#include <talus/talus.h>",
+        "talus._talus", TOGETHER,
         include_dirs=[str(root / layer / "include") for layer in headers.LAYERS],
         libraries=["talus"], library_dirs=[str(library)], extra_compile_args=["-O2", "-w"],
-        extra_link_args=["-Wl,-rpath,$ORIGIN"])
+        extra_link_args=[] if system else ["-Wl,-rpath,$ORIGIN"])
     return builder
 
 
-def prepare(root, package, library):
+def prepare(root, package, library, system):
     """The generated layer and the shared library, in the folder of the package."""
     api, writer = generate.generate(root, package)
-    shutil.copyfile(pathlib.Path(library) / "libtalus.so.0", package / "libtalus.so.0")
+    if not system:
+        shutil.copyfile(pathlib.Path(library) / "libtalus.so.0", package / "libtalus.so.0")
     page = root / "build/viewer/viewer.html"
     if page.exists():
         shutil.copyfile(page, package / "viewer.html")
@@ -74,16 +92,24 @@ def prepare(root, package, library):
 
 
 def main():
-    library = pathlib.Path(sys.argv[1]).resolve()
-    package = library / "package" / "talus"
-    package.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--system", action="store_true")
+    options = parser.parse_args()
+    library = options.library.resolve()
+    out = (options.out or library / "package").resolve()
+    package = out / "talus"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
     for source in (HERE / "talus").iterdir():
         if source.is_file():
             shutil.copyfile(source, package / source.name)
-    shutil.copyfile(HERE / "setup.py", package.parent / "setup.py")
-    api, writer = prepare(HERE.parent, package, library)
+    shutil.copyfile(HERE / "setup.py", out / "setup.py")
+    api, writer = prepare(HERE.parent, package, library, options.system)
     print(f"build.py: {len(writer.where)} functions, {len(writer.left)} left out")
-    extension(api, HERE.parent, package, library).compile(tmpdir=str(package.parent), verbose=False)
+    extension(api, HERE.parent, package, library, options.system).compile(tmpdir=str(out),
+                                                                          verbose=False)
 
 
 if __name__ == "__main__":

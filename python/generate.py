@@ -21,10 +21,13 @@ from wrappers import NUMBERS, Writer, camel
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def docstring(function, width=96):
+def docstring(function):
+    """The comment of the header, without parameters that Python does not have."""
     text = function.doc or function.name.replace("_", " ")
-    text = text.replace("\\", "\\\\").replace('"""', "'''")
-    return text + f"\n\nC: {function.name}()"
+    text = re.sub(r"@param\[[a-z,]+\] +(?:i?work|err|allocator)\b.*?(?=@param|@return|\Z)", "",
+                  text, flags=re.S)
+    text = re.sub(r"\bNULL\b", "None", text).strip()
+    return text.replace("\\", "\\\\").replace('"""', "'''") + f"\n\nC: {function.name}()"
 
 
 def ordered(signature):
@@ -112,7 +115,8 @@ def generate(root, out):
         cls, entries = writer.name_of(kind), classes.get(kind, [])
         doc = api.docs.get(kind, kind).replace('"""', "'''").replace("\n", "\n    ")
         text.append(f'\n\nclass {cls}({base}):\n    """{doc}"""')
-        text.append(f"    _kind = '{kind}'\n    __slots__ = ()\n")
+        text.append(f"    _kind = '{kind}'\n    __slots__ = ()")
+        text.append(f"    _part = '{writer.parts[kind]}'\n" if kind in writer.parts else "")
         stub.append(f"\nclass {cls}({base}):")
         for entry in entries:
             first = "cls" if entry[2] else "self"

@@ -165,7 +165,10 @@ def read_docs(api, headers):
                 re.search(r"typedef (?:struct|enum) (tal_\w+)", match["decl"])
             if name:
                 lead = re.sub(r"@name|@\{", "", group).strip()
-                api.docs[name[1]] = "\n".join(part for part in (doc, lead) if part).strip()
+                # what is said of the group goes before the parameters
+                main, tags = re.match(r"(?s)(.*?)((?:@param|@return).*)?\Z", doc).groups()
+                parts = (main.strip("\n"), lead, tags)
+                api.docs[name[1]] = "\n".join(part for part in parts if part).strip()
             doc = ""
         read_sizes(api, header)
     for function in api.functions.values():

@@ -27,17 +27,23 @@ class Guarded(list):
 
     def __init__(self, lines, objects):
         super().__init__(lines)
-        self.objects = objects
+        self.objects = list(objects)
+        self.states = {one for one, kind in objects.items() if kind == "tal_state"}
 
     def call(self, lead, call):
         pad = ""
         for one in self.objects:
-            self += [f"{pad}if not {one}._take():", f"{pad}    _busy({one})", f"{pad}try:"]
+            if one in self.states:  # a flag is faster than a lock
+                self += [f"{pad}if {one}._busy:", f"{pad}    _busy({one})",
+                         f"{pad}{one}._busy = True", f"{pad}try:"]
+            else:
+                self += [f"{pad}if not {one}._take():", f"{pad}    _busy({one})", f"{pad}try:"]
             pad += "    "
         self.append(pad + lead + call)
         for one in reversed(self.objects):
             pad = pad[4:]
-            self += [f"{pad}finally:", f"{pad}    {one}._give()"]
+            end = "_busy = False" if one in self.states else "_give()"
+            self += [f"{pad}finally:", f"{pad}    {one}.{end}"]
 
 
 class Writer:
@@ -47,7 +53,7 @@ class Writer:
         self.api, self.names = api, names
         self.objects = {name: camel(name[4:]) for name in api.opaque}
         self.indices = {name: camel(name[4:-3]) for name in api.structs if name.endswith("_ix")}
-        self.left, self.where = {}, {}
+        self.left, self.where, self.parts = {}, {}, {}
 
     # A class is the longest one whose name begins the function's and that is among its parameters.
     def home(self, function):
@@ -193,7 +199,7 @@ class Writer:
                     expr = "self._p"
                 elif index_home and p.type in ("tal_matter", "tal_forces", "tal_system",
                                                "tal_events"):
-                    expr = f"self._owner.{p.type[4:]}._p"
+                    expr = f"{self.owner(kind, p.type)}._p"
                     owners[p.name] = True
                 else:
                     expr = f"{p.py}._p"
@@ -249,9 +255,9 @@ class Writer:
                     args.append("self._p")
                     errors.append("self")
                 elif p.name in owners:
-                    args.append(f"self._owner.{p.type[4:]}._p")
+                    args.append(f"{self.owner(kind, p.type)}._p")
                     if p.type == "tal_system" or len(owners) == 1:
-                        errors.append(f"self._owner.{p.type[4:]}")
+                        errors.append(self.owner(kind, p.type))
                 else:
                     signature.append((p.py, "None" if optional else None))
                     stubs.append((p.py, self.objects[p.type]))
@@ -486,11 +492,16 @@ class Writer:
         return lines, "None" if not shown else shown[0] if len(shown) == 1 else \
             f"tuple[{', '.join(shown)}]"
 
+    def owner(self, index, kind):
+        """Python for the matter, forces, ... of an element. What the first function of its class
+        takes is at hand, the rest is found through it."""
+        part = self.parts.setdefault(index, kind[4:])
+        return "self._owner" if part == kind[4:] else f"self._owner.{kind[4:]}"
+
     def changed_objects(self, function):
         """Python for the objects that a call changes: no other call may use them meanwhile."""
-        return list(dict.fromkeys(
-            re.sub(r"\._p$", "", self.arg_expr[p.name]) for p in function.params
-            if p.name in self.arg_expr and not p.const and p.type != "tal_function"))
+        return {re.sub(r"\._p$", "", self.arg_expr[p.name]): p.type for p in function.params
+                if p.name in self.arg_expr and not p.const and p.type != "tal_function"}
 
     def may_adopt(self, line, before):
         """Whether a def can hold functions."""
@@ -517,7 +528,8 @@ class Writer:
             return "result", NUMBERS[kind]
         if kind in self.api.enums:
             lines.append(f"_breach({where})")
-            return f"{camel(kind[4:])}(result)", camel(kind[4:])
+            shown = camel(kind[4:])
+            return f"{shown}._value2member_map_.get(result, result)", shown
         if kind == "char*":
             lines.append(f"_breach({where})")
             return "_str(result)", "str | None"

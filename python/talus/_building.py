@@ -68,13 +68,15 @@ class System(g.System):
 
     def realize(self, state, stage):
         """Bring a State up to a stage, computing only what is out of date."""
-        stage = rt._enum(stage, g.Stage)
-        if not state._take():
+        if type(stage) is str:
+            stage = rt._enum(stage, g.Stage)
+        if state._busy:
             rt._busy(state)
+        state._busy = True
         try:
             status = lib.tal_system_realize(self._p, state._p, stage)
         finally:
-            state._give()
+            state._busy = False
         if status:
             rt._fail(status, (state, self), None, "tal_system_realize")
 

@@ -16,7 +16,7 @@ def register(cls):
 
 class Object:
     """Something that the library owns or that is owned here; closed at the end of its life."""
-    __slots__ = ("_p", "_keep", "_system", "_take", "_give", "__dict__", "__weakref__")
+    __slots__ = ("_p", "_keep", "_system", "_take", "_give", "_busy", "__dict__", "__weakref__")
     _kind = ""
 
     def __new__(cls, *args, **fields):
@@ -85,7 +85,9 @@ def _wrap(kind, pointer, keep):
     made = object.__new__(CLASSES[kind])
     made._p, made._keep, made._system = pointer, keep, system_of(keep)
     made._alive = [one._p for one in keep if isinstance(one, Object)]
-    if kind in PARTS and made._system is not None:
+    if kind == "tal_state":  # a flag is faster than a lock: see State._take
+        made._busy = False
+    elif kind in PARTS and made._system is not None:
         made._take, made._give = made._system._take, made._system._give
     else:
         lock = threading.Lock()
@@ -128,9 +130,10 @@ class Index:
     """An element of a System: its number, and the object it was added to."""
     __slots__ = ("_owner", "_c")
     _kind = ""
+    _part = ""  # what its functions take besides its number: matter, forces, ...
 
     def __init__(self, owner, i):
-        self._owner, self._c = owner, (operator.index(i),)
+        self._owner, self._c = getattr(owner, self._part, owner), (operator.index(i),)
 
     @property
     def i(self):
@@ -139,7 +142,7 @@ class Index:
 
     @property
     def _system(self):
-        return self._owner._system
+        return self._owner.system
 
     def __index__(self):
         return self._c[0]

@@ -6,6 +6,22 @@ from talus import _runtime as rt
 from talus._runtime import ffi, lib, register
 
 
+FLOAT64, DOUBLES, from_buffer = np.dtype(np.float64), ffi.typeof("double[]"), ffi.from_buffer
+
+
+def _doubles(value, name):
+    """(memory, count) of an array of numbers; its length is left to the library."""
+    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.ndim == 1:
+        try:
+            return from_buffer(DOUBLES, value), value.size
+        except ValueError:  # it is not contiguous
+            pass
+    if value is None:
+        return rt.NULL, 0
+    value, memory = rt._in(value, "double", (-1,), name)
+    return from_buffer(DOUBLES, value), value.size
+
+
 class View(np.ndarray):
     """Numbers of a State, read without a copy. Assigning to it goes through the setter; a slice
     of it can only be read."""
@@ -65,10 +81,13 @@ def _results(name, size, stage, doc):
     read = getattr(lib, f"tal_state_{name}")
     setter = getattr(lib, f"tal_state_set_{name}", None)
 
+    needs_more, number = stage > lib.TAL_STAGE_MODEL, lib.tal_state_stage
+
     def get(self):
-        if stage > lib.TAL_STAGE_MODEL and lib.tal_state_stage(self._p) < stage:
+        p = self._p
+        if needs_more and number(p) < stage:
             self._need(stage)
-        pointer, n = read(self._p), size(self._p)
+        pointer, n = read(p), size(p)
         kept = self._views.get(name)
         if kept is not None and kept[0] == pointer and kept[1] == n:
             return kept[2]
@@ -80,6 +99,20 @@ def _results(name, size, stage, doc):
         return view
 
     def put(self, value):
+        # the usual case, without a detour: the library checks how many there are
+        if type(value) is np.ndarray and value.dtype is FLOAT64 and value.ndim == 1 and \
+                not self._busy:
+            self._busy = True
+            try:
+                status = setter(self._p, from_buffer(DOUBLES, value), value.size)
+            except (ValueError, BufferError):  # it is not contiguous
+                status = 1
+            finally:
+                self._busy = False
+            if not status:
+                return
+            lib.tal_state_clear_error(self._p)
+            lib.tal_contract_clear()
         self._p  # raises when it is closed
         _Setter(setter, self, name)(value)
 
@@ -131,6 +164,16 @@ class State(g.State):
         """The System it belongs to."""
         return self._system
 
+    # Python switches threads where functions are called, not between a test and a store.
+    def _take(self):
+        if self._busy:
+            return False
+        self._busy = True
+        return True
+
+    def _give(self):
+        self._busy = False
+
     def _need(self, stage):
         if lib.tal_state_stage(self._p) < stage:
             if self._in_callback:
@@ -138,15 +181,31 @@ class State(g.State):
                                     lib.TAL_ERR_STAGE)
             self._system.realize(self, stage)
 
-    def realize(self, stage="acceleration"):
-        """Bring it up to a stage, computing only what is out of date."""
-        self._system.realize(self, stage)
+    def realize(self, stage="acceleration", q=None, u=None):
+        """Bring it up to a stage, computing only what is out of date; with q and u, set them first,
+        all in one call."""
+        if q is None and u is None:
+            self._system.realize(self, stage)
+            return self
+        if type(stage) is str:
+            stage = rt._enum(stage, g.Stage)
+        q_p, nq = _doubles(q, "q")
+        u_p, nu = _doubles(u, "u")
+        if self._busy:
+            rt._busy(self)
+        self._busy = True
+        try:
+            status = lib.talpy_realize(self._system._p, self._p, q_p, nq, u_p, nu, stage)
+        finally:
+            self._busy = False
+        if status:
+            rt._fail(status, (self, self._system), None, "tal_system_realize")
         return self
 
     @property
     def stage(self):
         """How far it is computed."""
-        return g.Stage(lib.tal_state_stage(self._p))
+        return g.Stage._value2member_map_[lib.tal_state_stage(self._p)]
 
     @property
     def t(self):

@@ -94,6 +94,17 @@ def test_results_realize_what_they_need():
     assert state.stage >= talus.Stage.ACCELERATION
 
 
+def test_setting_and_realizing_in_one_call():
+    s, bob = pendulum()
+    state, other = s.create_state(), s.create_state()
+    other.q, other.u = [0.5], [0.2]
+    assert np.array_equal(state.realize(q=[0.5], u=np.array([0.2])).udot, other.udot)
+    for bad in ({"q": [1.0, 2.0]}, {"u": []}, {"q": "x"}, {"q": [np.nan]}, {"q": [[1.0]]}):
+        with pytest.raises((ValueError, TypeError, ArithmeticError)):
+            state.realize("acceleration", **bad)
+    assert state.realize("acceleration").q[0] == 0.5
+
+
 def test_a_view_keeps_the_memory_of_its_state():
     s, _ = pendulum()
     state = s.create_state()
