@@ -385,6 +385,19 @@ static double time_of(const void *context, const tal_system *system, tal_state *
     return tal_state_t(state);
 }
 
+// A motion that does not move.
+static tal_status stand_still(void *context, double t, double q[], double u[], double udot[])
+{
+    (void)context;
+    (void)t;
+    const tal_state *state = whole.at[NUM_STAGES - 1];
+    memcpy(q, tal_state_q(state), (size_t)tal_matter_nq(whole.matter, state) * sizeof *q);
+    const size_t nu = (size_t)tal_matter_nu(whole.matter);
+    memset(u, 0, nu * sizeof *u);
+    memset(udot, 0, nu * sizeof *udot);
+    return TAL_OK;
+}
+
 static void check(tal_status status, const tal_error *err)
 {
     if (status != TAL_OK) no_world(err->message);
@@ -431,6 +444,9 @@ static void make_studies(void)
     check(tal_static_optimizer_create(whole.system, whole.forces, NULL, &o->static_optimizer, &err),
           &err);
     check(tal_induced_create(whole.system, whole.forces, NULL, &o->induced, &err), &err);
+    tal_follower_def follower = tal_follower_def_default();
+    follower.calc_desired = stand_still;
+    check(tal_follower_create(whole.system, whole.forces, &follower, &o->follower, &err), &err);
     const tal_model model = {.system = whole.system,
                              .state = whole.at[NUM_STAGES - 1],
                              .matter = whole.matter,

@@ -217,6 +217,7 @@ typedef struct hostile_objects {
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
     tal_induced *induced;
+    tal_follower *follower;
     tal_table *table;
     tal_scene *scene;
     tal_diagnostics *diagnostics;
@@ -246,6 +247,7 @@ OBJECT(tal_sweep, sweep)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)
 OBJECT(tal_induced, induced)
+OBJECT(tal_follower, follower)
 OBJECT(tal_table, table)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
