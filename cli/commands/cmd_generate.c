@@ -137,6 +137,7 @@ static void free_request(request *it)
     free(it->prefix);
 }
 
+// A row for each function: what it costs.
 static void print_report(const cli_args *args, const tal_generator *gen, const char *path)
 {
     static const char *const columns[] = {"function", "mul", "add", "div",

@@ -284,6 +284,7 @@ static void ball_outward(const tali_generate_record *it, work *at, int i, int ud
     }
 }
 
+// Accelerations from base to tip: across the way of each link, then its own.
 static void outward(const tali_generate_record *it, work *at, int udot[])
 {
     tali_graph *const g = it->g;

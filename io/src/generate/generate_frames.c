@@ -51,6 +51,7 @@ static bool points_back(double x, double y)
     return x < 0.0 || (x == 0.0 && y < 0.0);
 }
 
+// If the two are parallel, there are many: the one through the second origin is taken.
 static normal find_normal(tal_xform X)
 {
     const tal_vec3 z = X.R.z, o = X.p;

@@ -87,6 +87,7 @@ static v3 ball_speeds(tali_graph *g, const tali_generate_link *link, const int u
     return out;
 }
 
+// The motion of a link from that of its parent: across the fixed steps, the joint, its shift.
 static motion motion_of(const tali_generate_record *it, int i, motion at, const int udot[])
 {
     tali_graph *const g = it->g;

@@ -20,6 +20,7 @@ static v3 axis_of(tali_graph *g, const tali_generate_m3 *R, int k, double scale)
     return tali_generate_scale_v3(g, tali_graph_constant(g, scale), axis);
 }
 
+// The columns of the speeds of one link on the path to Ground.
 static void columns_of(const tali_generate_record *it, const tali_generate_pose poses[], int i,
                        v3 p_GS, int J[])
 {

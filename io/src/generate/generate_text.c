@@ -80,6 +80,7 @@ static void put_call(const writing *to, const char *name, int a)
     put(to->out, ")");
 }
 
+// The right side of a statement, by its operation.
 static void put_expression(const writing *to, int i)
 {
     const tali_graph_node *const node = &to->f->graph.nodes[i];

@@ -177,6 +177,7 @@ static tali_generate_mass mass_of(const tal_mass_props *props)
                                 .J = tal_s3_sub(tal_s3_diag(half, half, half), props->inertia)};
 }
 
+// The links of a body's mobilizer, then its mass on the last of them.
 static tal_status add_body(tali_generate_tree *tree, tal_body_ix body)
 {
     const tal_matter *const matter = tree->matter;

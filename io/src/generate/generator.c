@@ -405,6 +405,7 @@ static bool is_identifier(const char *text, size_t most)
     return text[0] != 0;
 }
 
+// Each thing that a caller can get wrong, with a sentence of its own.
 static tal_status check_def(const tal_matter *matter, const tal_generator_def *def, tal_error *err)
 {
     if (def->prefix != NULL && !is_identifier(def->prefix, 31)) {
@@ -477,6 +478,7 @@ static void put_name(tali_scene_bytes *out, const char *name)
     }
 }
 
+// Lines of comments that say what each entry of q and u is.
 static void put_names(tal_generator *gen, const tal_matter *matter, const tal_state *state)
 {
     tali_scene_bytes *const out = &gen->about;
@@ -629,7 +631,7 @@ int tal_generator_num_results(const tal_generator *gen, int function)
 }
 
 tal_status tal_generator_evaluate(const tal_generator *gen, int function,
-                                  const double *const inputs[4], double results[])
+                                  const double *const inputs[], double results[])
 {
     const tali_generate_function *const f = function_at(gen, function, __func__);
     if (f == NULL) return gen == NULL ? TAL_ERR_NULL : TAL_ERR_BAD_INDEX;

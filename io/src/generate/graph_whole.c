@@ -44,6 +44,7 @@ tali_graph_count tali_graph_count_of(const tali_graph *g)
     return count;
 }
 
+// A node from the values of its operands.
 static double value(const tali_graph_node *node, const double *const inputs[], const double x[])
 {
     const double a = has_operands(node->op) ? x[node->a] : 0.0;

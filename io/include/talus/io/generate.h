@@ -81,11 +81,11 @@ typedef struct tal_generator tal_generator;
  * Record the functions of a model.
  *
  * Forces of the enabled elements act: gravity, springs, dampers and constant forces along
- * mobilities, the global damper, springs, dampers and constant forces between two points. Parameters
- * are those of the State, as is the choice between quaternions and angles.
+ * mobilities, the global damper, springs, dampers and constant forces between two points.
+ * Parameters are those of the State, as is the choice between quaternions and angles.
  *
  * @param[in]  forces  what acts; NULL: nothing
- * @param[in]  state   realized to TAL_STAGE_MODEL; not changed afterwards
+ * @param[in]  state   of the matter's System; is realized to TAL_STAGE_POSITION
  * @param[in]  def     NULL: the defaults
  * @param[out] out     owned by the caller; NULL on failure
  * @param[out] err     may be NULL
@@ -119,12 +119,12 @@ TAL_API int tal_generator_num_results(const tal_generator *gen, int function);
 /**
  * Do what a function does, from its record: slowly, for comparison.
  *
- * @param[in]  inputs   its arguments in their order; those it does not have are NULL
+ * @param[in]  inputs   [4] its arguments in their order; those it does not have may be NULL
  * @param[out] results  [tal_generator_num_results(gen, function)] its outputs, one after the other
  * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_BAD_INDEX
  */
 TAL_API TAL_NODISCARD tal_status tal_generator_evaluate(const tal_generator *gen, int function,
-                                                        const double *const inputs[4],
+                                                        const double *const inputs[],
                                                         double results[]);
 
 /**
