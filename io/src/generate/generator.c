@@ -630,20 +630,33 @@ int tal_generator_num_results(const tal_generator *gen, int function)
     return f != NULL ? f->graph.num_results : -1;
 }
 
-tal_status tal_generator_evaluate(const tal_generator *gen, int function,
-                                  const double *const inputs[], double results[])
+int tal_generator_nq(const tal_generator *gen)
+{
+    if (gen != NULL) return gen->nq;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the generator is NULL");
+    return -1;
+}
+
+int tal_generator_nu(const tal_generator *gen)
+{
+    if (gen != NULL) return gen->nu;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the generator is NULL");
+    return -1;
+}
+
+tal_status tal_generator_evaluate(const tal_generator *gen, int function, const double q[],
+                                  const double u[], const double x[], double results[])
 {
     const tali_generate_function *const f = function_at(gen, function, __func__);
+    const double *const inputs[] = {q, u, x};
     if (f == NULL) return gen == NULL ? TAL_ERR_NULL : TAL_ERR_BAD_INDEX;
-    if (inputs == NULL || results == NULL) {
-        return TALI_BREACH(TAL_ERR_NULL, "inputs and results must not be NULL");
-    }
     for (int i = 0; i < f->graph.num_inputs; ++i) {
         if (inputs[i] == NULL && f->graph.inputs[i].size > 0) {
             return TALI_BREACH(TAL_ERR_NULL, "the argument %s must not be NULL",
                                f->graph.inputs[i].name);
         }
     }
+    if (results == NULL) return TALI_BREACH(TAL_ERR_NULL, "results must not be NULL");
     const size_t bytes = (size_t)f->graph.num * sizeof(double);
     double *const work = tali_alloc(&gen->allocator, bytes);
     if (work == NULL) return TAL_ERR_NO_MEMORY;

@@ -54,8 +54,8 @@ static double residual(generated_model *m, const double udot[], const double f[]
 static void evaluate(const tal_generator *gen, int function, const generated_model *m,
                      const double x[], double out[])
 {
-    const double *const inputs[4] = {tal_state_q(m->state), tal_state_u(m->state), x, NULL};
-    ck_assert_int_eq(tal_generator_evaluate(gen, function, inputs, out), TAL_OK);
+    const double *const q = tal_state_q(m->state), *const u = tal_state_u(m->state);
+    ck_assert_int_eq(tal_generator_evaluate(gen, function, q, u, x, out), TAL_OK);
 }
 
 // Round-off: some 30 operations in a row for each body, of numbers some ten times the largest
@@ -292,8 +292,7 @@ START_TEST(derivatives_agree_with_differences)
                 for (int i = 0; i < m.nu; ++i) {
                     u[i] = tal_state_u(m.state)[i] + (by_u ? step * e[i] : 0.0);
                 }
-                const double *const inputs[4] = {q, u, x, NULL};
-                ck_assert_int_eq(tal_generator_evaluate(gen, 0, inputs, f[side]), TAL_OK);
+                ck_assert_int_eq(tal_generator_evaluate(gen, 0, q, u, x, f[side]), TAL_OK);
             }
             for (int i = 0; i < m.nu; ++i) {
                 const double expected = (f[1][i] - f[0][i]) / (2.0 * h);

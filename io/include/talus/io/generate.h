@@ -116,16 +116,23 @@ TAL_API const char *tal_generator_method(const tal_generator *gen, int function)
 /// Number of entries of all outputs of a function; -1 on a breach.
 TAL_API int tal_generator_num_results(const tal_generator *gen, int function);
 
+/// Number of coordinates and of speeds that the functions take; -1 for NULL.
+TAL_API int tal_generator_nq(const tal_generator *gen);
+TAL_API int tal_generator_nu(const tal_generator *gen);
+
 /**
- * Do what a function does, from its record: slowly, for comparison.
+ * Do what a function does, from its record: slowly, for comparison. What a function does not take
+ * may be NULL.
  *
- * @param[in]  inputs   [4] its arguments in their order; those it does not have may be NULL
+ * @param[in]  q        [tal_generator_nq(gen)]
+ * @param[in]  u        [tal_generator_nu(gen)]
+ * @param[in]  x        [tal_generator_nu(gen)] udot of inverse dynamics, f of forward dynamics
  * @param[out] results  [tal_generator_num_results(gen, function)] its outputs, one after the other
- * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_BAD_INDEX
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_BAD_INDEX, TAL_ERR_NO_MEMORY
  */
 TAL_API TAL_NODISCARD tal_status tal_generator_evaluate(const tal_generator *gen, int function,
-                                                        const double *const inputs[],
-                                                        double results[]);
+                                                        const double q[], const double u[],
+                                                        const double x[], double results[]);
 
 /**
  * Write the code and its header; each file completely or not at all. The same generator gives the
