@@ -82,6 +82,7 @@ static tal_status check_pair(const tal_fixed_stepper_def *def, tal_error *err)
     return def->scheme == TAL_SCHEME_EXPLICIT ? tal_rk_check(def->tableau, err) : TAL_OK;
 }
 
+// Topology, matter, a memory, and nothing that a stepper would overlook.
 static tal_status check_system(const tal_system *system, const tal_fixed_stepper_def *def,
                                tal_error *err)
 {

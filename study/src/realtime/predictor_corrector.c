@@ -1,4 +1,5 @@
-// Welch's steps (Welch eq. 44), in speeds u and q moved along them. With A = G M^-1 G^T and a = M^-1 Q
+// Welch's steps (Welch eq. 44), in speeds u and q moved along them. With A = G M^-1 G^T and
+// a = M^-1 Q
 //
 //     predictor   A lp = Phi / h^2 + verr / h + G a          up = u0 + h (a - M^-1 G^T lp)
 //     corrector   A l  = 2 Phi(qp) / h^2 + (2 / h) G (u0 - up) + G a, halfway,

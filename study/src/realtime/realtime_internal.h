@@ -142,7 +142,7 @@ tal_status tali_realtime_remember(tal_fixed_stepper *s, tal_state *state);
 /// Sizes, rows and known mobilities of a State, realized to Velocity, and where the step starts.
 tal_status tali_realtime_read(tal_fixed_stepper *s, tal_state *state);
 
-/// The State at t and the start moved by x along u, with speeds u; prescribed, realized to Velocity.
+/// The State at t, q0 moved by x along u, with speeds u; prescribed, realized to Velocity.
 tal_status tali_realtime_put(tal_fixed_stepper *s, tal_state *state, double t, const double x[],
                              const double u[]);
 

@@ -1,9 +1,9 @@
 // A step by Newmark's family: predict, iterate, finish. The formulation says what is iterated.
 //
 // The equations of motion hold at the end of the step, for udot; Newmark's formulas take a, which
-// generalized alpha and HHT relate to it: (1 - dm) a1 + dm a0 = (1 - df) udot1 + df udot0. Where M is
-// constant this is CD eq. 38; where it depends on q, CD eq. 38 is of first order only, and this is
-// of second (ArnoldBruls sec. 2 relates them so).
+// generalized alpha and HHT relate to it: (1 - dm) a1 + dm a0 = (1 - df) udot1 + df udot0. Where M
+// is constant this is CD eq. 38; where it depends on q, CD eq. 38 is of first order only, and this
+// is of second (ArnoldBruls sec. 2 relates them so).
 #include "realtime/realtime_internal.h"
 
 #include <math.h>
