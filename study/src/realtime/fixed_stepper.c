@@ -172,7 +172,7 @@ static const tali_realtime_ops *ops_of(tal_formulation formulation)
         return tali_realtime_semi_recursive();
     case TAL_FORMULATION_FULLY_RECURSIVE:
         return tali_realtime_fully_recursive();
-    case TAL_FORMULATION_Welch:
+    case TAL_FORMULATION_WELCH:
         return tali_realtime_welch();
     case TAL_FORMULATION_BAUMGARTE:
         return tali_realtime_baumgarte();

@@ -38,7 +38,7 @@ START_TEST(names_lead_back_to_what_they_name)
     ck_assert(!tal_scheme_find("leapfrog", &untouched));
     ck_assert_int_eq(untouched, TAL_SCHEME_HHT);
     ck_assert_ptr_null(tal_formulation_name((tal_formulation)-1));
-    ck_assert(!tal_formulation_takes(TAL_FORMULATION_Welch, TAL_SCHEME_TRAPEZOID));
+    ck_assert(!tal_formulation_takes(TAL_FORMULATION_WELCH, TAL_SCHEME_TRAPEZOID));
 }
 
 END_TEST
@@ -291,7 +291,9 @@ START_TEST(a_step_that_diverges_leaves_the_state_where_it_was)
     }
     ck_assert_int_lt(st, TAL_OK);
     ck_assert_int_eq(tal_fixed_stepper_error(w.stepper)->status, st);
-    ck_assert_int_eq(memcmp(last, tal_state_y(w.state), sizeof last), 0);
+    for (int i = 0; i < 8; ++i) {
+        ck_assert_double_eq(last[i], tal_state_y(w.state)[i]);
+    }
     end_realtime(&w);
 }
 

@@ -4,7 +4,7 @@
 static tal_fixed_stepper_def welch(double h)
 {
     tal_fixed_stepper_def def = tal_fixed_stepper_def_default();
-    def.formulation = TAL_FORMULATION_Welch;
+    def.formulation = TAL_FORMULATION_WELCH;
     def.scheme = TAL_SCHEME_PREDICTOR_CORRECTOR;
     def.step = h;
     def.projects = false;

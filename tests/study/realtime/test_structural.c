@@ -328,7 +328,7 @@ static double edge_error(tal_formulation formulation, double h)
 {
     realtime_model w = knife_edge();
     tal_fixed_stepper_def def = def_of(formulation, tal_formulation_usual_scheme(formulation), h);
-    def.projects = formulation != TAL_FORMULATION_Welch;
+    def.projects = formulation != TAL_FORMULATION_WELCH;
     choose_stepper(&w, &def);
     run_realtime(&w, 2.0);
     const double *q = tal_state_q(w.state), c = 5.0 / 18.0;
@@ -342,7 +342,7 @@ START_TEST(a_knife_edge_slides_on_its_curve)
 {
     const double welch[] = {9.515e-4, 2.387e-4, 5.97e-5, 1.49e-5};
     for (int k = 0; k < 4; ++k) {
-        const double h = 0.02 / (1 << k), error = edge_error(TAL_FORMULATION_Welch, h);
+        const double h = 0.02 / (1 << k), error = edge_error(TAL_FORMULATION_WELCH, h);
         ck_assert_msg(fabs(error / welch[k] - 1.0) < 5e-3, "%g, not %g", error, welch[k]);
     }
     const tal_formulation others[] = {TAL_FORMULATION_HYBRID, TAL_FORMULATION_FULLY_RECURSIVE,

@@ -66,7 +66,7 @@ typedef enum tal_formulation {
     TAL_FORMULATION_HYBRID,
     TAL_FORMULATION_SEMI_RECURSIVE, ///< no velocity constraints (nonholonomic rows)
     TAL_FORMULATION_FULLY_RECURSIVE,
-    TAL_FORMULATION_Welch,
+    TAL_FORMULATION_WELCH,
     TAL_FORMULATION_BAUMGARTE
 } tal_formulation;
 
