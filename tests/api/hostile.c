@@ -171,6 +171,11 @@ void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts)
     judge_pointer(d, contacts);
 }
 
+void keep_tal_fixed_memory(hostile_draw *d, tal_fixed_memory *memory)
+{
+    judge_pointer(d, memory);
+}
+
 void keep_tal_events(hostile_draw *d, tal_events *events)
 {
     judge_pointer(d, events);
@@ -521,10 +526,14 @@ static void make_worlds(void)
     collider.body = tal_matter_add_slider(other.matter, TAL_GROUND, &def);
     collider.shape = tal_shape_sphere(0.5);
     (void)tal_matter_add_collider(other.matter, &collider);
+    (void)tal_fixed_memory_create(other.system);
     finish_world(&other);
     check(tal_hull_create(NULL, &collider.shape, NULL, &hostile_world.hull, &err), &err);
     check(tal_contact_stepper_create(other.system, NULL, &hostile_world.contact_stepper, &err),
           &err);
+    tal_fixed_stepper_def steps = tal_fixed_stepper_def_default();
+    steps.ignores_colliders = true;
+    check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
     make_objects();
     make_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
@@ -596,6 +605,11 @@ tal_forces *take_tal_forces(hostile_draw *d)
 const tal_contacts *take_const_tal_contacts(hostile_draw *d)
 {
     return tal_system_contacts(take_world(d)->system);
+}
+
+const tal_fixed_memory *take_const_tal_fixed_memory(hostile_draw *d)
+{
+    return tal_system_fixed_memory(take_world(d)->system);
 }
 
 const tal_events *take_const_tal_events(hostile_draw *d)

@@ -99,6 +99,7 @@ void keep_tal_system(hostile_draw *d, tal_system *system);
 void keep_tal_matter(hostile_draw *d, tal_matter *matter);
 void keep_tal_forces(hostile_draw *d, tal_forces *forces);
 void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts);
+void keep_tal_fixed_memory(hostile_draw *d, tal_fixed_memory *memory);
 void keep_tal_events(hostile_draw *d, tal_events *events);
 void keep_tal_table(hostile_draw *d, tal_table *table);
 void keep_tal_diagnostics(hostile_draw *d, tal_diagnostics *list);
@@ -186,6 +187,7 @@ tal_matter *take_tal_matter(hostile_draw *d);
 const tal_forces *take_const_tal_forces(hostile_draw *d);
 tal_forces *take_tal_forces(hostile_draw *d);
 const tal_contacts *take_const_tal_contacts(hostile_draw *d);
+const tal_fixed_memory *take_const_tal_fixed_memory(hostile_draw *d);
 const tal_events *take_const_tal_events(hostile_draw *d);
 tal_events *take_tal_events(hostile_draw *d);
 tal_state *take_tal_state(hostile_draw *d);
@@ -224,6 +226,7 @@ typedef struct hostile_objects {
     tal_mesh *mesh;
     tal_hull *hull;
     tal_contact_stepper *contact_stepper;
+    tal_fixed_stepper *fixed_stepper;
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
@@ -254,6 +257,7 @@ OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
+OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)
