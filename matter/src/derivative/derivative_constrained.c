@@ -3,7 +3,6 @@
 #include "derivative/derivative_internal.h"
 #include "kernel/passes_internal.h"
 #include "stage/stages_internal.h"
-#include "unilateral/unilateral_internal.h"
 
 #include <math.h>
 
@@ -115,6 +114,7 @@ tal_status tal_matter_solve_changes(const tal_matter *matter, tal_state *state, 
     const size_t mark = tal_state_scratch_mark(state);
     equations it;
     st = take_equations(matter, state, &view, &it);
+    if (st == TAL_OK) st = tali_derivative_check_known(matter, state);
     if (st == TAL_OK) st = tali_op_matrix("B", B, it.nu + it.m, B.cols, __func__);
     for (int j = 0; j < B.cols && st == TAL_OK; ++j) {
         st = tali_op_finite(state, "B", tali_op_column(B, j), B.rows);
@@ -125,19 +125,6 @@ tal_status tal_matter_solve_changes(const tal_matter *matter, tal_state *state, 
 }
 
 // --- derivatives of forward dynamics ---
-
-// Sliding friction is in proportion to multipliers, which the derivatives do not follow.
-static tal_status check_slides(const tal_matter *matter, tal_state *state)
-{
-    for (int i = 0; i < matter->unilaterals.count; ++i) {
-        if (tali_unilateral_mode_at(matter, state, i) != TAL_UNILATERAL_SLIDE) continue;
-        return tal_state_fail(state, TAL_ERR_BAD_VALUE,
-                              "element '%s' slides with friction: derivatives of its forces are "
-                              "not known",
-                              matter->unilaterals.list[i].name);
-    }
-    return TAL_OK;
-}
 
 /// Where derivatives are taken, and what is wanted of them.
 typedef struct point {
@@ -259,7 +246,7 @@ tal_status tal_matter_calc_constrained_derivatives(const tal_matter *matter, tal
     if (st == TAL_OK) st = tali_op_finite_bodies(state, "F_GB", F_GB, matter->num_bodies);
     if (st == TAL_OK && f != NULL) st = tali_op_finite(state, "f", f, nu);
     if (st == TAL_OK) st = tali_derivative_check_known(matter, state);
-    if (st == TAL_OK) st = check_slides(matter, state);
+    if (st == TAL_OK) st = tali_derivative_check_slides(matter, state);
     if (st != TAL_OK) return st;
 
     const size_t d = sizeof(double), n = (size_t)nu, mark = tal_state_scratch_mark(state);

@@ -4,6 +4,7 @@
 // the speeds between A and them count. Its forces G^T lambda do work on these speeds alone.
 #include "constraint/constraint_change_room_internal.h"
 #include "derivative/derivative_internal.h"
+#include "unilateral/unilateral_internal.h"
 
 /// One constraint at work.
 typedef struct subject {
@@ -84,7 +85,7 @@ static void change_along(const subject *s, int j, int u, bool of_q)
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         if (!moves(s, j, i)) continue;
         const tal_vec3 r = tali_op_p_MB_G(s->view, c->bodies[i]);
-        const tali_derivative_motion at = tali_derivative_motion_of(s->slopes, c->bodies[i], r);
+        const tali_derivative_frame at = tali_derivative_frame_of(s->slopes, c->bodies[i], r);
         const tali_derivative_column by =
             tali_derivative_column_of(s->view, s->slopes, u, p_to_body(s, j, i), &at);
         if (of_q) s->room->dX[i] = tal_m3_tmul_sv(s->R_GA, by.S);
@@ -112,8 +113,8 @@ static tal_spatial_vec column_slope(const subject *s, int b, int l, int k)
     return tal_sv_add(slope, tal_m3_mul_sv(R_GF, of_H));
 }
 
-// How speed l of body j changes column k of body jk at Bo of constrained body `i`, which both carry:
-// what is outboard turns as a whole, and Bo moves away from what is inboard.
+// How speed l of body j changes column k of body jk at Bo of constrained body `i`, which both
+// carry: what is outboard turns as a whole, and Bo moves away from what is inboard.
 static tal_spatial_vec jacobian_slope(const subject *s, int j, int l, int jk, int k, int i)
 {
     const tali_tree *tree = s->view->tree;
@@ -232,6 +233,19 @@ static tal_status write_constraint(subject *s, const double lambda[], const outp
 
 // --- all ---
 
+// Sliding friction is in proportion to multipliers, which the derivatives do not follow.
+tal_status tali_derivative_check_slides(const tal_matter *matter, tal_state *state)
+{
+    for (int i = 0; i < matter->unilaterals.count; ++i) {
+        if (tali_unilateral_mode_at(matter, state, i) != TAL_UNILATERAL_SLIDE) continue;
+        return tal_state_fail(state, TAL_ERR_BAD_VALUE,
+                              "element '%s' slides with friction: derivatives of its forces are "
+                              "not known",
+                              matter->unilaterals.list[i].name);
+    }
+    return TAL_OK;
+}
+
 static void clear(tal_matrix A)
 {
     for (int j = 0; j < A.cols && A.rows > 0; ++j) {
@@ -332,6 +346,7 @@ tal_status tal_matter_calc_constraint_derivatives(const tal_matter *matter, tal_
         if (!tali_derivative_is_wanted(all[i])) continue;
         st = tali_op_matrix(names[i], all[i], wanted[i], nu, __func__);
     }
+    if (st == TAL_OK) st = tali_derivative_check_slides(matter, state);
     if (st == TAL_OK) st = tali_derivative_check(state, view.tree, udot, NULL);
     if (st == TAL_OK && lambda != NULL) st = tali_op_finite(state, "lambda", lambda, m);
     if (st != TAL_OK) return st;

@@ -17,12 +17,11 @@ static void write_rows(tal_matrix A, int first, int j, tal_spatial_vec x)
 // --- frames ---
 
 // The motion of a frame at r from Mo of body b.
-tali_derivative_motion tali_derivative_motion_of(const tali_kernel_slopes *slopes, int b,
-                                                 tal_vec3 r)
+tali_derivative_frame tali_derivative_frame_of(const tali_kernel_slopes *slopes, int b, tal_vec3 r)
 {
     const tal_spatial_vec V = slopes->V[b];
     const tal_spatial_vec A = tal_sv_shift_acceleration(slopes->A[b], V.w, r);
-    tali_derivative_motion at = {.v = tal_sv_shift_motion(V, r)};
+    tali_derivative_frame at = {.v = tal_sv_shift_motion(V, r)};
     at.a = tal_sv(A.w, tal_v3_sub(A.v, tal_v3_cross(V.w, at.v.v)));
     return at;
 }
@@ -34,17 +33,17 @@ static tal_spatial_vec follow(tal_spatial_vec change, tal_vec3 w, tal_vec3 d)
 }
 
 // The change of A = a + (0, w x v) with the changes of a, w and v at the frame.
-static tal_spatial_vec classical(tal_spatial_vec da, const tali_derivative_motion *at,
+static tal_spatial_vec classical(tal_spatial_vec da, const tali_derivative_frame *at,
                                  tal_spatial_vec dV)
 {
     const tal_vec3 turned = tal_v3_cross(dV.w, at->v.v), moved = tal_v3_cross(at->v.w, dV.v);
     return tal_sv(da.w, tal_v3_add(da.v, tal_v3_add(turned, moved)));
 }
 
-// Theory eq. 13.4, each about the frame.
+// By theory eq. 13.4, each about the frame.
 tali_derivative_column tali_derivative_column_of(const tali_tree_view *view,
                                                  const tali_kernel_slopes *slopes, int u,
-                                                 tal_vec3 p, const tali_derivative_motion *at)
+                                                 tal_vec3 p, const tali_derivative_frame *at)
 {
     const tal_spatial_vec S = tal_sv_shift_motion(view->H[u], p);
     const tal_spatial_vec Psi1 = tal_sv_shift_motion(slopes->Psi1[u], p);
@@ -66,7 +65,7 @@ static void write_frame(const tali_tree_view *view, const tali_kernel_slopes *sl
 {
     const tali_tree *tree = view->tree;
     tal_vec3 p = tali_op_p_MS_G(view, frame->body.i, frame->p_BS);
-    const tali_derivative_motion at = tali_derivative_motion_of(slopes, frame->body.i, p);
+    const tali_derivative_frame at = tali_derivative_frame_of(slopes, frame->body.i, p);
     for (int b = frame->body.i; b > 0; b = tree->parent[b]) {
         for (int l = 0; l < tree->nu[b]; ++l) {
             const int u = tree->u0[b] + l;

@@ -32,13 +32,12 @@ static inline bool tali_derivative_is_wanted(tal_matrix A)
 
 /// Motion of a frame on a body: its spatial velocity and acceleration where it is. Velocities are
 /// those of the slopes, less that of the first body on the way.
-typedef struct tali_derivative_motion {
+typedef struct tali_derivative_frame {
     tal_spatial_vec v, a;
-} tali_derivative_motion;
+} tali_derivative_frame;
 
 /// @param[in] r  from Mo of body `b` to the frame, in Ground
-tali_derivative_motion tali_derivative_motion_of(const tali_kernel_slopes *slopes, int b,
-                                                 tal_vec3 r);
+tali_derivative_frame tali_derivative_frame_of(const tali_kernel_slopes *slopes, int b, tal_vec3 r);
 
 /// How a frame moves with a speed: it, its velocity, and its acceleration, in Ground.
 typedef struct tali_derivative_column {
@@ -50,16 +49,19 @@ typedef struct tali_derivative_column {
 /// @param[in] p  from Mo of that body to the frame, in Ground
 tali_derivative_column tali_derivative_column_of(const tali_tree_view *view,
                                                  const tali_kernel_slopes *slopes, int u,
-                                                 tal_vec3 p, const tali_derivative_motion *at);
+                                                 tal_vec3 p, const tali_derivative_frame *at);
 
 /// TAL_ERR_BAD_VALUE where a motion may depend on q and u: its derivatives are not known.
 tal_status tali_derivative_check_known(const tal_matter *matter, tal_state *state);
 
+/// TAL_ERR_BAD_VALUE where an element slides with friction.
+tal_status tali_derivative_check_slides(const tal_matter *matter, tal_state *state);
+
 /// Room for tali_passes.inverse_columns, in scratch memory that the caller releases.
 tali_kernel_inverse_room tali_derivative_inverse_room(const tali_tree *tree, tal_state *state);
 
-/// Adds the derivatives of G^T lambda to the rows 0 to nu - 1 of `by_q` and `by_u`, and writes those
-/// of aerr to the rows behind them and of verr to `verr_by_q`; zeros are left alone.
+/// Adds the derivatives of G^T lambda to the rows 0 to nu - 1 of `by_q` and `by_u`, and writes
+/// those of aerr to the rows behind them and of verr to `verr_by_q`; zeros are left alone.
 tal_status tali_derivative_add_constraints(const tal_matter *matter, tal_state *state,
                                            const tali_tree_view *view, const double udot[],
                                            const double lambda[], tal_matrix verr_by_q,

@@ -306,8 +306,8 @@ START_TEST(rows_without_effect_are_no_obstacle)
     linkage_end(&at);
 }
 
-// The same bars folded flat: to first order the end can move across them only, so the row along them
-// repeats nothing, has no effect, and gains one when a bar turns.
+// The same bars folded flat: to first order the end can move across them only, so the row along
+// them has no effect, and gains one when a bar turns.
 START_TEST(a_change_of_rank_is_an_error_that_names_the_constraint)
 {
     linkage at = linkage_begin(3);

@@ -134,7 +134,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_derivatives(
  *
  * at fixed udot and lambda. By q or by u, rows 0 to nu - 1 are those of G^T lambda, and the m rows
  * behind them those of aerr: add the derivatives of inverse dynamics to the first ones, and
- * tal_matter_solve_changes() makes derivatives of udot and lambda of it.
+ * tal_matter_solve_changes() makes derivatives of udot and lambda of it. TAL_ERR_BAD_VALUE where
+ * an element slides with friction.
  *
  * @param[in]  udot       [nu]; NULL means zero
  * @param[in]  lambda     [m]; NULL means zero
@@ -151,6 +152,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_derivatives(
  *
  * x = 0 for known accelerations. Where rows repeat each other, x and G^T y are unique and y has the
  * least sum of squares; TAL_ERR_SINGULAR with the name of the row if an s contradicts them.
+ * TAL_ERR_BAD_VALUE, with its name, for a motion of your own below the position level.
  * O(n + m^2) for each column. M^-1 must exist, whatever tal_matter_set_solve_way() says.
  *
  * @param[in,out] B  (nu + m) x any number
@@ -159,13 +161,14 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_changes(const tal_matter *matt
                                                           tal_state *state, tal_matrix B);
 
 /**
- * All derivatives of forward dynamics with constraints, for given forces; F_GB keep their components
- * in Ground about Bo.
+ * All derivatives of forward dynamics with constraints, for given forces; F_GB keep their
+ * components in Ground about Bo.
  *
- * Where rows repeat each other udot and the forces of constraints have unique derivatives, and those
- * of the multipliers are the least ones. A motion along which rows cease to repeat each other has no
- * derivative: TAL_ERR_SINGULAR then names the row. Bodies that slide with friction have none here,
- * either: TAL_ERR_BAD_VALUE. Known accelerations are held as in tal_matter_calc_FD_derivatives().
+ * Where rows repeat each other udot and the forces of constraints have unique derivatives, and
+ * those of the multipliers are the least ones. A motion along which rows cease to repeat each other
+ * has no derivative: TAL_ERR_SINGULAR then names the row. Bodies that slide with friction have none
+ * here, either: TAL_ERR_BAD_VALUE. Known accelerations are held as in
+ * tal_matter_calc_FD_derivatives().
  *
  * @param[in]  F_GB    [num_bodies]; NULL means zero
  * @param[in]  f       [nu]; NULL means zero
