@@ -3,6 +3,7 @@
 
 #include "sweep/sweep_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +104,7 @@ static bool solve_damped(const fit *it, double lambda)
     tal_sweep *sweep = it->sweep;
     for (int i = 0; i < it->np; ++i) {
         double *diagonal = &sweep->H[(size_t)i * (size_t)(it->np + 1)];
-        *diagonal += lambda * *diagonal + 1e-300;
+        *diagonal += lambda * *diagonal + DBL_MIN; // regular where nothing depends on it
         sweep->g[i] = -sweep->g[i];
     }
     const tal_matrix H = tal_matrix_view(sweep->H, it->np, it->np);
