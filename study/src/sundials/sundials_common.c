@@ -69,6 +69,10 @@ static bool fill_engine(tali_sun *sun, const tali_sun_need *need)
         !tali_sun_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
         return false;
     }
+    if (num_matrices > 0) {
+        if (!tali_problem_slopes_create(&sun->slopes, &sun->integ->problem)) return false;
+        sun->integ->problem.slopes = &sun->slopes;
+    }
     tali_sun_pool_set_context(&sun->pool, sun->context);
     sun->pool.length = need->capacity;
     sun->pool.norm = norm_of_y;
@@ -87,6 +91,8 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
     free_context(sun);
     tali_sun_weights_destroy(&sun->weights);
+    tali_problem_slopes_destroy(&sun->slopes, &integ->problem.allocator);
+    integ->problem.slopes = NULL;
     if (sun->pool.block != NULL) tali_sun_pool_destroy(&sun->pool);
     tali_free(&integ->problem.allocator, sun->doubles, sun->num_doubles * sizeof(double));
     tali_free(&integ->problem.allocator, sun, sun->engine_bytes);

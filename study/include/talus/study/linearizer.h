@@ -22,7 +22,10 @@
  *
  * A State that is not at rest or in a steady motion can be linearized as well; then x = 0 moves.
  *
- * A is found from central differences, extrapolated (Richardson). The step of the def is used where
+ * Where all forces know their change (tal_system_is_differenced()), there is no z, and nothing is
+ * prescribed, locked or fast, A is exact up to round-off.
+ *
+ * Otherwise A is found from central differences, extrapolated (Richardson). The step of the def is used where
  * it is suitable: the error is of the order of step^6, or of round-off divided by the step. Where
  * accelerations change too much within it, as those of a light link that carries a heavy one, or
  * where the differences are only round-off, a step is chosen for each column, and for each entry,
