@@ -380,6 +380,7 @@ bool tal_system_is_differenced(const tal_system *system, tal_state *state)
                           tal_stage_name(tal_state_stage(state)));
         return true;
     }
+    if (tal_matter_constraint_rows(matter, state).mp < 0) return true; // a State of another System
     task it = {.system = system, .matter = matter, .state = state};
     look_around(&it);
     return it.needs_differences || tal_state_nz(state) > 0;
