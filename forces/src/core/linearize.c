@@ -4,7 +4,8 @@
 //
 //     r = d(inverse dynamics, F held) + d(G^T lambda) - df - J^T dF
 //
-// at fixed udot and lambda, the errors by s, and (udot, lambda) by the solution of theory eq. 13.12.
+// at fixed udot and lambda, the errors by s, and (udot, lambda) by the solution of theory
+// eq. 13.12.
 // dF and df come from apply_change of the elements, and where there is none from differences along
 // the direction; so does all of zdot.
 #include "applied_internal.h"
@@ -127,7 +128,8 @@ static tal_status add_changes(const task *it)
     return TAL_OK;
 }
 
-// Forces of the elements that do not know their change, or of everybody, where the scratch State is.
+// Forces of the elements that do not know their change, or of everybody, where the scratch State
+// is.
 static tal_status quiet_forces(const task *it, tal_spatial_vec F[], double f[])
 {
     memset(F, 0, (size_t)it->nb * sizeof *F);

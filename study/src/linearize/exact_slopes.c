@@ -1,8 +1,8 @@
 // A of a linearization from exact derivatives: where all forces know their change and nothing is
 // prescribed, locked or fast.
 //
-// Moving by K_p s takes u along, so that it still meets the constraints: with verr_q the derivative of
-// their errors by q, and no part along K_v, which is v,
+// Moving by K_p s takes u along, so that it still meets the constraints: with verr_q the derivative
+// of their errors by q, and no part along K_v, which is v,
 //
 //     du = -G^+ verr_q K_p s        d(N^+(q0) qdot) = N^+ d(N u) + du
 //
@@ -231,7 +231,7 @@ static bool is_at_rest(const tali_chart *chart)
 }
 
 tal_status tali_slope_exact_find(const tali_slope_exact *it, tal_state *state, double A[],
-                                  double A_error[])
+                                 double A_error[])
 {
     const tali_chart *chart = it->chart;
     const tal_constraint_rows rows = tal_matter_constraint_rows(chart->matter, state);

@@ -56,6 +56,7 @@ static double norm_of_y(const void *self, const double x[], const double id[])
     return tali_sun_weights_norm(self, x, id);
 }
 
+// All memory: the pool, the weights, slopes for exact Jacobians, the context.
 static bool fill_engine(tali_sun *sun, const tali_sun_need *need)
 {
     const bool wants_gmres = tali_sun_has_gmres(sun);

@@ -61,6 +61,7 @@ static tal_status check_def(const tal_sensitivity_def *def, tal_error *err)
     return def->tableau == NULL ? TAL_OK : tal_rk_check(def->tableau, err);
 }
 
+// One block for all arrays, and what exact Jacobians need.
 static bool take_memory(tal_sensitivity *it)
 {
     const tal_system *system = it->problem.system;

@@ -25,8 +25,8 @@
  * Where all forces know their change (tal_system_is_differenced()), there is no z, and nothing is
  * prescribed, locked or fast, A is exact up to round-off.
  *
- * Otherwise A is found from central differences, extrapolated (Richardson). The step of the def is used where
- * it is suitable: the error is of the order of step^6, or of round-off divided by the step. Where
+ * Otherwise A is found from central differences, extrapolated (Richardson). The step of the def is
+ * used where it is suitable: the error is of the order of step^6, or of round-off divided by the step. Where
  * accelerations change too much within it, as those of a light link that carries a heavy one, or
  * where the differences are only round-off, a step is chosen for each column, and for each entry,
  * by the error that the extrapolation shows. That error is kept: tal_linearizer_A_error() for the

@@ -74,8 +74,8 @@ TAL_API void tal_sensitivity_destroy(tal_sensitivity *study);
 TAL_API TAL_NODISCARD tal_status tal_sensitivity_run(tal_sensitivity *study, tal_state *state,
                                                      const double values[], double end_time);
 
-/// dy/dp at the end of the last run, ny x num_parameters: y = {q, u, z} of the State. Borrowed until
-/// the next run; no rows before the first.
+/// dy/dp at the end of the last run, ny x num_parameters: y = {q, u, z} of the State. Borrowed
+/// until the next run; no rows before the first.
 TAL_API tal_matrix tal_sensitivity_matrix(const tal_sensitivity *study);
 
 /**
