@@ -55,8 +55,8 @@ enum {
     NUM_POINTS = 4
 };
 
-// The slope is (4 D(h/2) - D(h)) / 3 with the central difference D: exact for quaternions, in which N
-// is linear, and off by 1e-13 for angles.
+// The slope is (4 D(h/2) - D(h)) / 3 with the central difference D: exact for quaternions, in which
+// N is linear, and off by 1e-13 for angles.
 static const double STEP = 1e-3;
 static const double AT[NUM_POINTS] = {-1.0, -0.5, 0.5, 1.0};
 static const double WEIGHT[NUM_POINTS] = {1.0 / 6.0, -4.0 / 3.0, 4.0 / 3.0, -1.0 / 6.0};

@@ -1,7 +1,7 @@
 // Sensitivities of a trajectory: the steps of a Runge-Kutta method, differentiated.
 //
-// A parameter p is moved in units of its size, so that one direction is (Y', 1) in (y, p) and no part
-// of it is far larger than the others.
+// A parameter p is moved in units of its size, so that one direction is (Y', 1) in (y, p) and no
+// part of it is far larger than the others.
 #include "problem/problem_internal.h"
 #include "problem/study_internal.h"
 
