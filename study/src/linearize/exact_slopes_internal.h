@@ -29,6 +29,6 @@ bool tali_slope_exact_apply(const tali_slope_exact *it, tal_state *state);
 /// A and how far its entries may be off by round-off, nx x nx. The State is where the chart was
 /// laid, at Acceleration; it may be left at Position.
 tal_status tali_slope_exact_find(const tali_slope_exact *it, tal_state *state, double A[],
-                                  double A_error[]);
+                                 double A_error[]);
 
 #endif // TALUS_EXACT_SLOPES_INTERNAL_H

@@ -159,8 +159,8 @@ static tal_constraint_report report_on(mistake wrong)
 {
     test_model model;
     build(&model, &wrong);
-    tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                    (double)NAN, (double)NAN};
+    tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN,
+                                    (double)NAN, (double)NAN, (double)NAN};
     ck_assert_int_eq(tal_constraint_test(model.matter, model.state, SUBJECT, &report, NULL),
                      TAL_OK);
     test_model_end(&model);
