@@ -443,6 +443,11 @@ static void make_studies(void)
     sweep.outputs = &wave;
     sweep.num_outputs = 1;
     check(tal_sweep_create(whole.system, &sweep, &o->sweep, &err), &err);
+    const tal_parameter q0 = tal_parameter_q("q0", whole.matter, (tal_body_ix){1}, 0);
+    tal_sensitivity_def sensitivity = tal_sensitivity_def_default();
+    sensitivity.parameters = &q0;
+    sensitivity.num_parameters = 1;
+    check(tal_sensitivity_create(whole.system, &sensitivity, &o->sensitivity, &err), &err);
     tal_equilibrium_def rest = tal_equilibrium_def_default();
     rest.max_iterations = 5;
     check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);

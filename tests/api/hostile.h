@@ -216,6 +216,7 @@ typedef struct hostile_objects {
     tal_assembler *assembler;
     tal_tracker *tracker;
     tal_sweep *sweep;
+    tal_sensitivity *sensitivity;
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
     tal_induced *induced;
@@ -247,6 +248,7 @@ OBJECT(tal_time_stepper, stepper)
 OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
 OBJECT(tal_sweep, sweep)
+OBJECT(tal_sensitivity, sensitivity)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)
 OBJECT(tal_induced, induced)
