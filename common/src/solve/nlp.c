@@ -65,6 +65,7 @@ static tal_status check_functions(const tal_nlp *nlp)
                                                     : "jacobian");
 }
 
+// Sizes, functions, places of entries, and numbers of the options.
 static tal_status check_problem(const tal_nlp *nlp, const tal_nlp_options *options, tal_error *err)
 {
     if (nlp->num_unknowns < 0 || nlp->num_rows < 0 || nlp->num_jacobian < 0 ||
@@ -95,6 +96,7 @@ static tal_status check_problem(const tal_nlp *nlp, const tal_nlp_options *optio
                      options->tolerance, options->row_tolerance, options->max_iterations);
 }
 
+// All arrays in one block.
 static bool take_memory(tal_nlp_solver *it)
 {
     const size_t n = (size_t)it->n * sizeof(double), m = (size_t)it->m * sizeof(double);
@@ -304,6 +306,7 @@ static void set_slacks(tal_nlp_solver *it)
     }
 }
 
+// Bounds, a place inside of them, scales, and multipliers to begin with.
 static tal_status begin(tal_nlp_solver *it, const double x[], tal_error *err)
 {
     tal_status st = copy_bounds(it, err);
@@ -417,6 +420,8 @@ static void lower_barrier(tal_nlp_solver *it)
     }
 }
 
+// Steps until the conditions are met. Where the merit does not decrease, rows that are not met are
+// followed alone, and others are stepped on as long as the conditions fail by less.
 static tal_status iterate(tal_nlp_solver *it, tal_nlp_report *report)
 {
     while (!is_solved(it, report)) {

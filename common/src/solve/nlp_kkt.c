@@ -1,7 +1,7 @@
 // The systems of equations of the interior-point method: symmetric, sparse, quasi-definite.
 //
-//     [ H + Sigma + shift   J^T  ] [ dx      ]   [ -(g + J^T lambda - mu / (x - l) + mu / (u - x)) ]
-//     [ J                   -eps ] [ dlambda ] = [ -c                                              ]
+//     [ H + Sigma + shift   J^T  ] [ dx      ]   [ -(g + J^T lambda - mu/(x - l) + mu/(u - x)) ]
+//     [ J                   -eps ] [ dlambda ] = [ -c                                          ]
 //
 // with Sigma = z / (distance to the bound). eps keeps rows that depend on each other from making it
 // singular; refinement takes its effect out again.

@@ -13,7 +13,7 @@
 // The share of a distance to a bound that a step may take, at least.
 static const double BOUNDARY = 0.99;
 
-// The decrease that is asked for, as a part of what the slope promises; what curved rows may use up.
+// The decrease that is asked for, as a part of what the slope promises; what curved rows may use.
 static const double ARMIJO = 1e-4, PENALTY_SHARE = 0.1;
 
 // Merits that differ by less, as a part of themselves, are equal.

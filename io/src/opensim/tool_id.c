@@ -59,6 +59,7 @@ static bool take_memory(dynamics *it)
     return good;
 }
 
+// Read coordinates and loads, and make what the frames need. False: an error was noted.
 static bool prepare(dynamics *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -289,7 +289,7 @@ static bool follow(kinematics *it, tal_tracker **tracker)
 
 // --- results ---
 
-void tali_osim_tool_write_motion(tali_osim_tool *tool, const char *file, const double times[],
+void tali_osim_tool_write_coordinates(tali_osim_tool *tool, const char *file, const double times[],
                                  const double q[], const tal_fit fits[], int num_frames)
 {
     tal_table *table = tali_osim_tool_add_result(tool, file, "Coordinates");
@@ -317,7 +317,7 @@ void tali_osim_tool_write_motion(tali_osim_tool *tool, const char *file, const d
 static void write_motion(kinematics *it)
 {
     const char *file = tali_osim_text(it->tool->root, "output_motion_file");
-    tali_osim_tool_write_motion(it->tool, file != NULL ? file : "ik.mot",
+    tali_osim_tool_write_coordinates(it->tool, file != NULL ? file : "ik.mot",
                                 it->frames.frames.times + it->begin, it->q, it->fits,
                                 it->num_frames);
 }

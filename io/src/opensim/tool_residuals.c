@@ -66,6 +66,7 @@ typedef struct inverse {
     double *x, *force;
 } inverse;
 
+// Static optimization of the residual actuators alone. False: an error was noted.
 static bool make_optimizer(inverse *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -93,6 +93,7 @@ static void read_bounds(tali_osim_tool *tool)
     tali_xml_destroy(xml);
 }
 
+// The Study, with the actuators, tasks and bounds of the set-up.
 static void make_follower(tracking *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -200,6 +201,7 @@ static bool take_memory(tracking *it)
     return tali_osim_tool_is_good(it->tool);
 }
 
+// Read everything that the set-up names. False: an error was noted.
 static bool prepare(tracking *it)
 {
     tali_osim_tool *tool = it->tool;

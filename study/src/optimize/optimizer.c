@@ -20,6 +20,7 @@ tal_optimizer_def tal_optimizer_def_default(void)
 
 // --- creation ---
 
+// Trees alone: what else a System has is refused by name.
 static tal_status check_system(const tal_system *system, const tal_forces *forces, tal_error *err)
 {
     const tal_status st = tali_problem_check_has_matter(system, err);
@@ -400,6 +401,7 @@ static tal_status take_range(tal_optimizer *it, int i)
                                           high + MARGIN * (1.0 + fabs(high)));
 }
 
+// Ranges of controls, then the bounds of the problem, then the time of the end.
 static tal_status set_bounds(tal_optimizer *it)
 {
     for (int k = 0; k < it->num_unknowns; ++k) {

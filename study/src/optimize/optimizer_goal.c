@@ -51,7 +51,7 @@ static bool counts(const tali_optimize_goal *goal, bool at_end)
 tal_status tali_optimize_calc_cost(tal_optimizer *it, double t, const double x[], bool at_end,
                                    double *cost)
 {
-    const tali_optimize_node at = tali_optimize_node_at(it, x);
+    const tali_optimize_node at = tali_optimize_node_of(it, x);
     tal_status st = TAL_OK;
     *cost = 0.0;
     for (int k = 0; k < it->num_goals && st == TAL_OK; ++k) {
@@ -112,7 +112,7 @@ static tal_status difference_own(tal_optimizer *it, double t, const double x[], 
 tal_status tali_optimize_calc_cost_slopes(tal_optimizer *it, double t, const double x[],
                                           bool at_end, double by[], double *by_t)
 {
-    const tali_optimize_node at = tali_optimize_node_at(it, x);
+    const tali_optimize_node at = tali_optimize_node_of(it, x);
     const int a0 = it->nq + it->nu + it->nz, c0 = a0 + it->nu;
     memset(by, 0, (size_t)it->size * sizeof *by);
     *by_t = 0.0;

@@ -117,7 +117,7 @@ struct tal_optimizer {
 /// @{
 
 /// The parts of the unknowns of a node.
-tali_optimize_node tali_optimize_node_at(const tal_optimizer *it, const double x[]);
+tali_optimize_node tali_optimize_node_of(const tal_optimizer *it, const double x[]);
 
 /// Time of node k for an end of the motion.
 double tali_optimize_time_at(const tal_optimizer *it, int k, double end);

@@ -10,7 +10,7 @@
 // Steps of central differences, relative to 1 + |x|: the cube root of eps.
 static const double STEP = 6e-6;
 
-tali_optimize_node tali_optimize_node_at(const tal_optimizer *it, const double x[])
+tali_optimize_node tali_optimize_node_of(const tal_optimizer *it, const double x[])
 {
     const double *u = x + it->nq, *z = u + it->nu, *a = z + it->nz;
     return (tali_optimize_node){x, u, z, a, a + it->nu};
@@ -23,7 +23,7 @@ double tali_optimize_time_at(const tal_optimizer *it, int k, double end)
 
 tal_status tali_optimize_put(const tal_optimizer *it, tal_state *state, double t, const double x[])
 {
-    const tali_optimize_node at = tali_optimize_node_at(it, x);
+    const tali_optimize_node at = tali_optimize_node_of(it, x);
     tal_status st = tal_state_set_t(state, t);
     if (it->nq > 0) memcpy(tal_state_upd_q(state), at.q, (size_t)it->nq * sizeof *at.q);
     if (it->nu > 0) memcpy(tal_state_upd_u(state), at.u, (size_t)it->nu * sizeof *at.u);
@@ -52,7 +52,7 @@ static tal_status realize(tal_optimizer *it, double t, const double x[])
 // lack = ID(q, u, a) - f - J^T F, and f = {N u, a, zdot}
 static tal_status calc(tal_optimizer *it, double t, const double x[], double f[], double lack[])
 {
-    const tali_optimize_node at = tali_optimize_node_at(it, x);
+    const tali_optimize_node at = tali_optimize_node_of(it, x);
     tal_status st = realize(it, t, x);
     if (st == TAL_OK) {
         st = tal_matter_calc_applied_forces(it->matter, it->state, it->F_GB, it->f_applied);
@@ -90,7 +90,7 @@ static double *column(double *M, int rows, int j)
 // forces, which are those of f + J^T F.
 static tal_status calc_dynamics_slopes(tal_optimizer *it, const double x[], double *lack_by)
 {
-    const tali_optimize_node at = tali_optimize_node_at(it, x);
+    const tali_optimize_node at = tali_optimize_node_of(it, x);
     const int nu = it->nu, a0 = it->nq + nu + it->nz;
     const tal_matrix by_q = tal_matrix_view(it->columns, nu, nu);
     const tal_matrix by_u = tal_matrix_view(column(lack_by, nu, it->nq), nu, nu);

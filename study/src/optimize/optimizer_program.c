@@ -237,6 +237,7 @@ static tal_status calc_objective(void *self, const double x[], double *F)
     return st;
 }
 
+// By the unknowns of each node, and by the end: it changes lengths of intervals and times.
 static tal_status calc_gradient(void *self, const double x[], double g[])
 {
     tal_optimizer *it = self;
@@ -288,6 +289,7 @@ static void add_node(const tal_optimizer *it, int k, double h, const double x[],
     }
 }
 
+// What forces lack at each node, the rows of each interval, and periods.
 static tal_status calc_rows(void *self, const double x[], double c[])
 {
     tal_optimizer *it = self;
@@ -517,6 +519,7 @@ static void size_up(tal_optimizer *it)
     it->num_rows = period_row(it, it->num_periods);
 }
 
+// All arrays in one block.
 static bool take_memory(tal_optimizer *it)
 {
     const size_t d = sizeof(double), n = (size_t)it->size, ny = (size_t)it->ny;

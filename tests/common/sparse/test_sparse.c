@@ -163,8 +163,8 @@ START_TEST(rings_and_paths_fill_in_as_little_as_can_be)
 
 END_TEST
 
-// A grid of 30 x 30 has 26,535 entries within its band, below the diagonal; minimum degree needs less
-// than half of that.
+// A grid of 30 x 30 has 26,535 entries within its band, below the diagonal; minimum degree needs
+// less than half of that.
 START_TEST(grids_fill_in_less_than_their_band)
 {
     enum {

@@ -31,12 +31,13 @@ static const struct {
 
 // Calls that no row is named after.
 static const char *const without_row[] = {
-    "tal_forces_add_discrete",    // <discrete_forces>
-    "tal_forces_add_gravity_def", // <gravity>
-    "tal_matter_add_decoration",  // one row for each decoration
-    "tal_contact_add_surface",    // one row for each shape
-    "tal_matter_add_collider",    // likewise
-    "tal_forces_add_wrap",        // one row for each surface
+    "tal_forces_add_discrete",          // <discrete_forces>
+    "tal_forces_add_gravity_def",       // <gravity>
+    "tal_matter_add_decoration",        // one row for each decoration
+    "tal_contact_add_surface",          // one row for each shape
+    "tal_matter_add_collider",          // likewise
+    "tal_matter_add_collider_elements", // elements stand in <unilaterals>
+    "tal_forces_add_wrap",              // one row for each surface
     // <path> and <function_path> in <paths>
     "tal_forces_add_path", "tal_forces_add_function_path",
     "tal_forces_add_muscle",     // one row for each model

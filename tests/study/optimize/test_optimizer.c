@@ -136,8 +136,8 @@ static tal_status calc_state_cost(const void *self, const tal_system *system, ta
     return TAL_OK;
 }
 
-// The integral of q^2 + u^2 + c^2 from (1, 0) over 10 s: 1.73205059939823 by Riccati's equation. The
-// method is of order 4: 1.94e-5 too much with 40 intervals.
+// The integral of q^2 + u^2 + c^2 from (1, 0) over 10 s: 1.73205059939823 by Riccati's equation.
+// The method is of order 4: 1.94e-5 too much with 40 intervals.
 START_TEST(a_linear_quadratic_problem)
 {
     control_case c;

@@ -60,7 +60,8 @@ typedef struct tal_nlp {
     const double *row_upper; ///< [num_rows]
     void *self;              ///< handed to the functions; yours
 
-    /// F(x). @param[in] x  [num_unknowns]
+    /// F(x).
+    /// @param[in] x  [num_unknowns]
     tal_status (*calc_objective)(void *self, const double x[], double *F);
 
     /// g = grad F(x).
@@ -135,9 +136,9 @@ TAL_API void tal_nlp_solver_destroy(tal_nlp_solver *solver);
  * Bounds are read anew by each call, so a solver may be used for one problem after another.
  *
  * @param[in,out] solver  from tal_nlp_solver_create()
- * @param[in,out] x       in: where to begin; it is moved to within the bounds. Out: the best that
- *                        was found, also when the call fails after its first evaluation
- *                        [tal_nlp_solver_num_unknowns()]
+ * @param[in,out] x       [tal_nlp_solver_num_unknowns()] in: where to begin; it is moved to within
+ *                        the bounds. Out: the best that was found, also when the call fails after
+ *                        its first evaluation
  * @param[out]    report  may be NULL
  * @param[out]    err     may be NULL
  * @return TAL_OK; TAL_ERR_INFEASIBLE: near x nothing meets the rows better, and the worst one is

@@ -14,9 +14,9 @@
  * and to bounds on all of these where the motion begins, where it ends, and on the way. The end may
  * be free in time. Coordinates, speeds, accelerations and controls at the nodes of a mesh are the
  * unknowns; equations between them say that the motion obeys the dynamics, which are taken as
- * inverse dynamics, ID(q, u, a) = forces(t, q, u, z, c) (Betts; Kelly2017). The sparse nonlinear
- * program is solved by tal_nlp_solver_run() with exact first derivatives; second ones are differences of
- * these, node by node.
+ * inverse dynamics, ID(q, u, a) = forces(t, q, u, z, c) (Kelly2017). The sparse nonlinear
+ * program is solved by tal_nlp_solver_run() with exact first derivatives; second ones are
+ * differences of these, node by node.
  *
  *     tal_optimizer_def def = tal_optimizer_def_default();
  *     st = tal_optimizer_create(system, forces, &def, &opt, &err);
