@@ -74,7 +74,7 @@ static void build(fluid *f, int cells, double skin)
     tal_mol_granularity how = tal_mol_granularity_default();
     how.level = TAL_MOL_CARTESIAN;
     how.list_room = 32;
-    f->atoms = (tal_mol_instance *)(uintptr_t)tal_mol_add(f->system, f->matter, f->forces, "argon",
+    f->atoms = (tal_mol_instance *)tal_mol_add(f->system, f->matter, f->forces, "argon",
                                                           f->mol, &how, NULL);
     require(tal_system_realize_topology(f->system, &err), err.message);
     require(tal_state_create(f->system, &f->state, &err), err.message);

@@ -60,7 +60,7 @@ size_t tali_list_size(const tal_mol_instance *instance)
 tali_list_arrays tali_list_arrays_of(const tal_mol_instance *instance, const tali_list *list)
 {
     const offsets at = offsets_of(instance);
-    char *base = (char *)(uintptr_t)list;
+    char *base = (char *)list;
     tali_list_arrays out = {.atom_at = (int *)(void *)(base + at.atom_at),
                             .slot_of = (int *)(void *)(base + at.slot_of),
                             .class_of = (int *)(void *)(base + at.class_of),

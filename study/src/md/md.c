@@ -90,6 +90,7 @@ static tal_status check_roots(const tal_matter *matter, const tal_md_def *def, t
     return TAL_OK;
 }
 
+// One block for the struct and all arrays.
 static tal_md *make(const tal_system *system, const tal_md_def *def)
 {
     const tal_matter *matter = tal_system_matter(system);

@@ -39,13 +39,21 @@ static tal_vec3 random_vector(tal_random *random)
     return tal_v3(x, y, tal_random_normal(random));
 }
 
+static bool is_same(tal_mass_props a, tal_mass_props b)
+{
+    const tal_sym3 I = a.inertia, J = b.inertia;
+    return a.mass == b.mass && a.com.x == b.com.x && a.com.y == b.com.y && a.com.z == b.com.z &&
+           I.xx == J.xx && I.yy == J.yy && I.zz == J.zz && I.xy == J.xy && I.xz == J.xz &&
+           I.yz == J.yz;
+}
+
 // A random momentum of a body about Bo, of covariance its spatial inertia.
 static tal_spatial_vec random_momentum(tal_md *md, const tal_state *state, tal_body_ix body,
                                        tal_random *random)
 {
     tali_md_body *mine = &md->bodies[body.i];
     const tal_mass_props mass = tal_body_mass_props(md->matter, state, body);
-    if (memcmp(&mass, &mine->mass, sizeof mass) != 0) {
+    if (!is_same(mass, mine->mass)) {
         mine->mass = mass;
         mine->root = root_of(tal_mass_props_central_inertia(mass));
     }

@@ -23,16 +23,17 @@ static void put(tal_md *md, tal_state *state, const double q[], const double u[]
     memcpy(tal_state_upd_u(state), u, (size_t)md->nu * sizeof u[0]);
 }
 
-// to = from + h rate; how much that changed it.
+// to = from + h rate; how much that changed it, NaN where something is not finite.
 static double renew(double to[], const double from[], double h, const double rate[], int n)
 {
-    double change = 0.0;
+    double change = 0.0, poison = 0.0;
     for (int i = 0; i < n; ++i) {
         const double next = from[i] + h * rate[i];
         change = fmax(change, fabs(next - to[i]));
+        poison += 0.0 * next;
         to[i] = next;
     }
-    return change;
+    return change + poison;
 }
 
 static void halve(double to[], const double a[], const double b[], int n)
@@ -74,9 +75,11 @@ tal_status tali_md_drift(tal_md *md, tal_state *state, double h)
     bool has_changed = true;
     for (md->rounds = 0; has_changed && md->rounds < md->def.most_rounds; ++md->rounds) {
         st = iterate(md, state, h, &has_changed);
+        if (st != TAL_OK && md->rounds > 0) break; // it runs away
         if (st != TAL_OK) return st;
     }
     if (has_changed) {
+        md->error = (tal_error){TAL_OK, "", ""};
         return TALI_FAIL(&md->error, TAL_ERR_NO_CONVERGENCE,
                          "a step of %g at t = %g is too long: motion without forces does not "
                          "converge in %d rounds; lower `step`",

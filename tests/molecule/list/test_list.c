@@ -74,7 +74,7 @@ static void open_scene(scene *s, const setup *how, const tal_vec3 x[], int n)
     s->system = tal_system_create(NULL);
     s->matter = tal_matter_create(s->system);
     s->forces = tal_forces_create(s->system, s->matter);
-    s->molecule = (tal_mol_instance *)(uintptr_t)tal_mol_add(s->system, s->matter, s->forces, "mol",
+    s->molecule = (tal_mol_instance *)tal_mol_add(s->system, s->matter, s->forces, "mol",
                                                              s->mol, &g, NULL);
     ck_assert_msg(tal_system_realize_topology(s->system, &err) == TAL_OK, "%s", err.message);
     ck_assert_int_eq(tal_state_create(s->system, &s->state, &err), TAL_OK);
