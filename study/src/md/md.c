@@ -230,7 +230,7 @@ static tal_status check_state(tal_md *md, const tal_state *state)
                      tal_state_nq(state), md->nq);
 }
 
-tal_status tal_md_run(tal_md *md, tal_state *state, int64_t steps)
+tal_status tal_md_run(tal_md *md, tal_state *state, int steps)
 {
     if (md == NULL) return TALI_BREACH(TAL_ERR_NULL, "molecular dynamics is NULL");
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
@@ -239,13 +239,13 @@ tal_status tal_md_run(tal_md *md, tal_state *state, int64_t steps)
     }
     md->error = (tal_error){TAL_OK, "", ""};
     if (steps < 0) {
-        return TALI_FAIL(&md->error, TAL_ERR_BAD_VALUE, "%lld steps: there are none below zero",
-                         (long long)steps);
+        return TALI_FAIL(&md->error, TAL_ERR_BAD_VALUE, "%d steps: there are none below zero",
+                         steps);
     }
     tal_status st = tal_system_realize(md->system, state, TAL_STAGE_INSTANCE);
     st = st == TAL_OK ? check_state(md, state) : tali_md_pass_on(md, state, st);
     if (st == TAL_OK && steps > 0) st = find_accelerations(md, state);
-    for (int64_t i = 0; i < steps && st == TAL_OK; ++i) {
+    for (int i = 0; i < steps && st == TAL_OK; ++i) {
         st = step(md, state);
     }
     if (st != TAL_OK) return st;

@@ -38,7 +38,7 @@ static void end(scene *s)
     tal_system_destroy(s->system);
 }
 
-static void run(scene *s, int64_t steps)
+static void run(scene *s, int steps)
 {
     const tal_status st = tal_md_run(s->md, s->state, steps);
     ck_assert_msg(st == TAL_OK, "%s", tal_md_error(s->md)->message);

@@ -108,7 +108,7 @@ TAL_API void tal_md_destroy(tal_md *md);
  * @return TAL_OK; TAL_ERR_NO_CONVERGENCE where a drift is too long; TAL_ERR_BAD_VALUE for locked
  *         mobilities; or what realizing returned
  */
-TAL_API TAL_NODISCARD tal_status tal_md_run(tal_md *md, tal_state *state, int64_t steps);
+TAL_API TAL_NODISCARD tal_status tal_md_run(tal_md *md, tal_state *state, int steps);
 
 /// What a bath remembers besides the State. A run continues bit for bit where another ended if the
 /// State and this are handed over.
