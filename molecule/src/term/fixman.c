@@ -156,20 +156,20 @@ static void pass_hinge(const hinge *h, square *Y)
     }
 }
 
+// B_jk - B_kj of B = Y P, from rows and columns with these offsets: an axial part.
+static double axial(const square *Y, int row, const square *P, int column, int j, int k)
+{
+    return dot6(Y->a[row + j], P->a[column + k]) - dot6(Y->a[row + k], P->a[column + j]);
+}
+
 // tr(P [S x] Y) = tr([S x] Y P), S = (w, v): w . axial(B_ww + B_vv) + v . axial(B_wv) of B = Y P.
 static double trace_with(const square *P, const square *Y, const double S[6])
 {
-    double B[3][3] = {{0.0}}, C[3][3] = {{0.0}};
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            B[i][j] = dot6(Y->a[i], P->a[j]) + dot6(Y->a[i + 3], P->a[j + 3]);
-            C[i][j] = dot6(Y->a[i], P->a[j + 3]);
-        }
-    }
     double sum = 0.0;
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        sum += S[i] * (B[j][k] - B[k][j]) + S[i + 3] * (C[j][k] - C[k][j]);
+        sum += S[i] * (axial(Y, 0, P, 0, j, k) + axial(Y, 3, P, 3, j, k));
+        sum += S[i + 3] * axial(Y, 0, P, 3, j, k);
     }
     return sum;
 }
