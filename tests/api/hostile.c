@@ -47,6 +47,7 @@ typedef struct shared_page {
 hostile_objects hostile_world;
 static world whole;    // everything in it, topology realized
 static world other;    // another structure
+static world plain;    // without colliders and constraints
 static world building; // of this call: not finished, made when first asked for
 static shared_page *shared;
 static double *written[MAX_WRITTEN]; // arrays that the call may write
@@ -509,6 +510,12 @@ static void make_worlds(void)
     check(tal_hull_create(NULL, &collider.shape, NULL, &hostile_world.hull, &err), &err);
     check(tal_contact_stepper_create(other.system, NULL, &hostile_world.contact_stepper, &err),
           &err);
+    begin_world(&plain);
+    (void)tal_matter_add_slider(plain.matter, TAL_GROUND, &def);
+    finish_world(&plain);
+    tal_md_def steps = tal_md_def_default();
+    steps.step = 1e-3;
+    check(tal_md_create(plain.system, &steps, &hostile_world.md, &err), &err);
     make_objects();
     make_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);

@@ -223,6 +223,7 @@ typedef struct hostile_objects {
     tal_mesh *mesh;
     tal_hull *hull;
     tal_contact_stepper *contact_stepper;
+    tal_md *md;
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
@@ -252,6 +253,7 @@ OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
+OBJECT(tal_md, md)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)

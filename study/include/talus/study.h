@@ -18,6 +18,7 @@
 #include <talus/study/induced.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
+#include <talus/study/md.h>
 #include <talus/study/method.h>
 #include <talus/study/path_fit.h>
 #include <talus/study/path_goal.h>
