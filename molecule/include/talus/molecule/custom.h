@@ -5,8 +5,8 @@
 
 /**
  * @file talus/molecule/custom.h
- * @brief Potentials of your own between atoms of a molecule, which may also depend on how the bodies
- * of the atoms are turned: restraints, elastic networks, bases that stack.
+ * @brief Potentials of your own between atoms of a molecule, which may also depend on how their
+ * bodies are turned: restraints, elastic networks, bases that stack.
  *
  *     static tal_status spring(const void *self, const tal_mol_site sites[], const double params[],
  *                              tal_mol_response *out)
