@@ -164,6 +164,7 @@ void good_tal_friction_rows(tal_friction_rows *out);
 void good_tal_rk_tableau(tal_rk_tableau *out);
 void good_tal_mobilizer_ops(tal_mobilizer_ops *out);
 void good_tal_force_ops(tal_force_ops *out);
+void good_tal_mol_custom_ops(tal_mol_custom_ops *out);
 void good_tal_controller_ops(tal_controller_ops *out);
 void good_tal_muscle_def(tal_muscle_def *out);
 void good_tal_metabolics(tal_metabolics *out);
