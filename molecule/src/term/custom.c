@@ -256,19 +256,24 @@ tal_force_ix tal_mol_add_terms(tal_forces *forces, const tal_mol_instance *insta
     return add(forces, name, &wanted, atoms, params);
 }
 
+tal_mol_pairs_def tal_mol_pairs_def_default(void)
+{
+    return (tal_mol_pairs_def){.cutoff = (double)INFINITY};
+}
+
 tal_force_ix tal_mol_add_pairs(tal_forces *forces, const tal_mol_instance *instance,
                                const char *name, const tal_mol_custom_ops *ops, void *self,
-                               int num_atoms, const int atoms[], const double params[],
-                               double cutoff, int bonds)
+                               const tal_mol_pairs_def *def)
 {
-    if (!are_given(forces, instance, ops, num_atoms, __func__)) return (tal_force_ix){-1};
+    const tal_mol_pairs_def given = def != NULL ? *def : tal_mol_pairs_def_default();
+    if (!are_given(forces, instance, ops, given.num_atoms, __func__)) return (tal_force_ix){-1};
     const custom wanted = {.allocator = instance->allocator,
                            .instance = instance,
                            .ops = *ops,
                            .self = self,
-                           .num = num_atoms,
+                           .num = given.num_atoms,
                            .is_pairs = true,
-                           .cutoff = cutoff,
-                           .bonds = bonds};
-    return add(forces, name, &wanted, atoms, params);
+                           .cutoff = given.cutoff,
+                           .bonds = given.bonds};
+    return add(forces, name, &wanted, given.atoms, given.params);
 }

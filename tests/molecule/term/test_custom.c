@@ -194,11 +194,12 @@ END_TEST
 START_TEST(pairs_are_all_terms_that_are_near)
 {
     static const int all[SITES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-    const double params[2] = {10.0, 0.5}, cutoff = 0.6;
+    static const double params[2] = {10.0, 0.5}, cutoff = 0.6;
+    const tal_mol_pairs_def def = {all, SITES, params, cutoff, 0};
     scene s;
     begin(&s);
-    const tal_force_ix pairs = tal_mol_add_pairs(s.forces, s.molecule, "pairs", &spring_ops, NULL,
-                                                 SITES, all, params, cutoff, 0);
+    const tal_force_ix pairs =
+        tal_mol_add_pairs(s.forces, s.molecule, "pairs", &spring_ops, NULL, &def);
     ready(&s);
     assert_slopes(&s, pairs);
     for (int k = 0; k < 2; ++k) {

@@ -87,22 +87,30 @@ TAL_API tal_force_ix tal_mol_add_terms(tal_forces *forces, const tal_mol_instanc
                                        const char *name, const tal_mol_custom_ops *ops, void *self,
                                        int num_terms, const int atoms[], const double params[]);
 
+/// Between which atoms a potential of pairs acts. Obtain it from tal_mol_pairs_def_default(), then
+/// edit.
+typedef struct tal_mol_pairs_def {
+    const int *atoms;     ///< [num_atoms] ascending; borrowed during the call
+    int num_atoms;        ///< not negative
+    const double *params; ///< as many as the potential has; borrowed during the call
+    double cutoff;        ///< pairs farther apart are left out [nm]; may be infinite without a box
+    int bonds;            ///< atoms that are so many bonds apart or fewer are left out, 0 ... 4
+} tal_mol_pairs_def;
+
+/// No atoms, no parameters, an infinite cutoff, 0 bonds.
+TAL_API tal_mol_pairs_def tal_mol_pairs_def_default(void);
+
 /**
  * Add a potential between all pairs of some atoms. It must end smoothly at the cutoff by itself.
  *
- * @param[in] ops        of two sites; copied
- * @param[in] self       handed to `eval`; adopted by this call whether it succeeds or not
- * @param[in] num_atoms  not negative
- * @param[in] atoms      [num_atoms] ascending; copied
- * @param[in] params     [ops->num_params] copied
- * @param[in] cutoff     pairs farther apart are left out [nm]; may be infinite without a box
- * @param[in] bonds      atoms that are so many bonds apart or fewer are left out, 0 ... 4
+ * @param[in] ops   of two sites; copied
+ * @param[in] self  handed to `eval`; adopted by this call whether it succeeds or not
+ * @param[in] def   copied
  * @return its index, `i` < 0 on failure
  */
 TAL_API tal_force_ix tal_mol_add_pairs(tal_forces *forces, const tal_mol_instance *instance,
                                        const char *name, const tal_mol_custom_ops *ops, void *self,
-                                       int num_atoms, const int atoms[], const double params[],
-                                       double cutoff, int bonds);
+                                       const tal_mol_pairs_def *def);
 
 /// @}
 
