@@ -536,6 +536,9 @@ static void make_tree_studies(void)
     finish_world(&tree);
     tal_state *state = tree.at[NUM_STAGES - 1];
     check(tal_generator_create(tree.matter, tree.forces, state, NULL, &o->generator, &err), &err);
+    tal_md_def steps = tal_md_def_default();
+    steps.step = 1e-3;
+    check(tal_md_create(tree.system, &steps, &o->md, &err), &err);
     tal_optimizer_def optimal = tal_optimizer_def_default();
     optimal.intervals = 2;
     optimal.max_iterations = 3;

@@ -165,6 +165,7 @@ void good_tal_friction_rows(tal_friction_rows *out);
 void good_tal_rk_tableau(tal_rk_tableau *out);
 void good_tal_mobilizer_ops(tal_mobilizer_ops *out);
 void good_tal_force_ops(tal_force_ops *out);
+void good_tal_mol_custom_ops(tal_mol_custom_ops *out);
 void good_tal_controller_ops(tal_controller_ops *out);
 void good_tal_muscle_def(tal_muscle_def *out);
 void good_tal_metabolics(tal_metabolics *out);
@@ -228,6 +229,7 @@ typedef struct hostile_objects {
     tal_hull *hull;
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
+    tal_md *md;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -263,6 +265,7 @@ OBJECT(tal_mesh, mesh)
 OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
+OBJECT(tal_md, md)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)

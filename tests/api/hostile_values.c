@@ -289,6 +289,21 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return status_of_mood();
 }
 
+static tal_status attract(const void *self, const tal_mol_site sites[], const double params[],
+                          tal_mol_response *out)
+{
+    (void)self, (void)params;
+    out->f[0] = tal_v3_sub(sites[1].x, sites[0].x);
+    return TAL_OK;
+}
+
+void good_tal_mol_custom_ops(tal_mol_custom_ops *out)
+{
+    const tal_mol_custom_ops ops = {
+        .size = sizeof ops, .kind = "attract", .num_sites = 2, .num_params = 1, .eval = attract};
+    *out = ops;
+}
+
 void good_tal_force_ops(tal_force_ops *out)
 {
     const tal_force_ops ops = {.size = sizeof ops, .name = "push", .apply = apply};

@@ -9,6 +9,8 @@
  */
 
 #include <talus/forces.h>
+#include <talus/molecule/custom.h>
+#include <talus/molecule/fixman.h>
 #include <talus/molecule/force_field.h>
 #include <talus/molecule/granularity.h>
 #include <talus/molecule/instance.h>

@@ -1,5 +1,4 @@
-// Building a force field: classes, types, rows of its tables; freezing and reading it.
-#include "finite_internal.h"
+// Building a force field: classes and types; freezing it.
 #include "names_internal.h"
 
 #include "field/field_internal.h"
@@ -112,7 +111,7 @@ bool tali_field_is_open(tal_ff *ff, const char *where)
     return true;
 }
 
-static tal_status closed_status(const tal_ff *ff)
+tal_status tali_field_closed(const tal_ff *ff)
 {
     return ff == NULL ? TAL_ERR_NULL : TAL_ERR_TOPOLOGY;
 }
@@ -208,7 +207,7 @@ int tal_ff_add_class_ka(tal_ff *ff, const tal_ff_class_def *def)
     return add_class(ff, def, TAL_MOL_ANGSTROM, TAL_MOL_KCAL, __func__);
 }
 
-static bool has_class(tal_ff *ff, int atom_class, const char *where)
+bool tali_field_has_class(tal_ff *ff, int atom_class, const char *where)
 {
     if (atom_class >= 0 && atom_class < ff->num_classes) return true;
     (void)tali_field_refuse(ff, TAL_ERR_BAD_INDEX, where, "class %d: there are %d", atom_class,
@@ -220,7 +219,7 @@ static bool has_class(tal_ff *ff, int atom_class, const char *where)
 int tal_ff_add_type(tal_ff *ff, const char *name, int atom_class, double charge)
 {
     if (!tali_field_is_open(ff, __func__)) return -1;
-    if (!has_class(ff, atom_class, __func__)) return -1;
+    if (!tali_field_has_class(ff, atom_class, __func__)) return -1;
     tali_field_type made = {.atom_class = atom_class,
                             .charge = charge,
                             .mass = tal_element_mass(ff->classes[atom_class].element)};
@@ -247,7 +246,7 @@ int tal_ff_add_type(tal_ff *ff, const char *name, int atom_class, double charge)
 
 tal_status tal_ff_set_type_mass(tal_ff *ff, int type, double mass)
 {
-    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
+    if (!tali_field_is_open(ff, __func__)) return tali_field_closed(ff);
     if (type < 0 || type >= ff->num_types) {
         return tali_field_refuse(ff, TAL_ERR_BAD_INDEX, __func__, "type %d: there are %d", type,
                                  ff->num_types);
@@ -263,7 +262,7 @@ tal_status tal_ff_set_type_mass(tal_ff *ff, int type, double mass)
 
 tal_status tal_ff_set_type_born(tal_ff *ff, int type, double radius, double screen)
 {
-    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
+    if (!tali_field_is_open(ff, __func__)) return tali_field_closed(ff);
     if (type < 0 || type >= ff->num_types) {
         return tali_field_refuse(ff, TAL_ERR_BAD_INDEX, __func__, "type %d: there are %d", type,
                                  ff->num_types);
@@ -277,242 +276,6 @@ tal_status tal_ff_set_type_born(tal_ff *ff, int type, double radius, double scre
     ff->types[type].radius = radius;
     ff->types[type].screen = screen;
     return TAL_OK;
-}
-
-// ---- rows of the tables
-
-// Which classes of a table may be any class.
-static bool may_be_any(tali_field_table table, int place)
-{
-    if (table == TALI_TABLE_TORSION) return place == 0 || place == 3;
-    return table == TALI_TABLE_IMPROPER && place != 2;
-}
-
-// Add a row: check its classes, put them into order (impropers keep theirs), copy.
-static tal_status add_row(tal_ff *ff, tali_field_table table, const int classes[4],
-                          const tali_field_law *law, const char *where)
-{
-    const int arity = tali_field_arity(table);
-    tali_field_row row = {.law = *law};
-    for (int i = 0; i < arity; ++i) {
-        const bool is_any = classes[i] == TAL_FF_ANY && may_be_any(table, i);
-        if (!is_any && !has_class(ff, classes[i], where)) return TAL_ERR_BAD_INDEX;
-        row.key[i] = classes[i];
-    }
-    if (table != TALI_TABLE_IMPROPER) tali_field_canonical(row.key, arity);
-    tali_field_rows *rows = &ff->tables[table];
-    if (!tali_grow(&ff->allocator, (void **)&rows->items, rows->count, &rows->capacity,
-                   sizeof row)) {
-        return tali_field_refuse(ff, TAL_ERR_NO_MEMORY, where, "no memory for a row of a table");
-    }
-    row.defined = rows->count;
-    rows->items[rows->count++] = row;
-    return TAL_OK;
-}
-
-// A row of two numbers: k, not negative, and a rest value within bounds.
-static tal_status add_spring(tal_ff *ff, tali_field_table table, const int classes[4],
-                             const tali_field_law *law, double most, const char *where)
-{
-    if (!tali_field_is_open(ff, where)) return closed_status(ff);
-    if (!(isfinite(law->k) && law->k >= 0.0)) {
-        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, where, "k is %g; it may not be negative",
-                                 law->k);
-    }
-    if (!(isfinite(law->x0) && law->x0 >= 0.0 && law->x0 <= most)) {
-        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, where,
-                                 "the value at rest is %g; it must be between 0 and %g", law->x0,
-                                 most);
-    }
-    return add_row(ff, table, classes, law, where);
-}
-
-static const double LONGEST = 1e6; // nm
-static const double STRAIGHT = 180.0 * TAL_MOL_DEGREE;
-
-tal_status tal_ff_add_stretch(tal_ff *ff, int c1, int c2, double k, double r0)
-{
-    const int classes[4] = {c1, c2, 0, 0};
-    const tali_field_law law = {.kind = TALI_STRETCH, .k = k, .x0 = r0};
-    return add_spring(ff, TALI_TABLE_STRETCH, classes, &law, LONGEST, __func__);
-}
-
-tal_status tal_ff_add_stretch_ka(tal_ff *ff, int c1, int c2, double k, double r0)
-{
-    const int classes[4] = {c1, c2, 0, 0};
-    const tali_field_law law = {
-        .kind = TALI_STRETCH, .k = TAL_MOL_KCAL_PER_ANGSTROM2 * k, .x0 = TAL_MOL_ANGSTROM * r0};
-    return add_spring(ff, TALI_TABLE_STRETCH, classes, &law, LONGEST, __func__);
-}
-
-tal_status tal_ff_add_bend(tal_ff *ff, int c1, int c2, int c3, double k, double theta0)
-{
-    const int classes[4] = {c1, c2, c3, 0};
-    const tali_field_law law = {.kind = TALI_BEND, .k = k, .x0 = theta0};
-    return add_spring(ff, TALI_TABLE_BEND, classes, &law, STRAIGHT, __func__);
-}
-
-tal_status tal_ff_add_bend_ka(tal_ff *ff, int c1, int c2, int c3, double k, double theta0)
-{
-    const int classes[4] = {c1, c2, c3, 0};
-    const tali_field_law law = {
-        .kind = TALI_BEND, .k = TAL_MOL_KCAL * k, .x0 = TAL_MOL_DEGREE * theta0};
-    return add_spring(ff, TALI_TABLE_BEND, classes, &law, STRAIGHT, __func__);
-}
-
-tal_status tal_ff_add_cosine_bend(tal_ff *ff, int c1, int c2, int c3, double k, double theta0)
-{
-    const int classes[4] = {c1, c2, c3, 0};
-    const tali_field_law law = {.kind = TALI_COSINE_BEND, .k = k, .x0 = theta0};
-    return add_spring(ff, TALI_TABLE_BEND, classes, &law, STRAIGHT, __func__);
-}
-
-tal_status tal_ff_add_urey_bradley(tal_ff *ff, int c1, int c2, int c3, double k, double r0)
-{
-    const int classes[4] = {c1, c2, c3, 0};
-    const tali_field_law law = {.kind = TALI_STRETCH, .k = k, .x0 = r0};
-    return add_spring(ff, TALI_TABLE_UREY_BRADLEY, classes, &law, LONGEST, __func__);
-}
-
-tal_status tal_ff_add_urey_bradley_ka(tal_ff *ff, int c1, int c2, int c3, double k, double r0)
-{
-    const int classes[4] = {c1, c2, c3, 0};
-    const tali_field_law law = {
-        .kind = TALI_STRETCH, .k = TAL_MOL_KCAL_PER_ANGSTROM2 * k, .x0 = TAL_MOL_ANGSTROM * r0};
-    return add_spring(ff, TALI_TABLE_UREY_BRADLEY, classes, &law, LONGEST, __func__);
-}
-
-// A row of waves whose heights and phases are in these units.
-static tal_status add_waves(tal_ff *ff, tali_field_table table, const int classes[4],
-                            const tal_ff_wave waves[], int num_waves, bool is_ka, const char *where)
-{
-    if (!tali_field_is_open(ff, where)) return closed_status(ff);
-    if (num_waves < 0 || (num_waves > 0 && waves == NULL)) {
-        return tali_field_refuse(ff, TAL_ERR_NULL, where, "there are %d waves at NULL", num_waves);
-    }
-    tali_field_law law = {.kind = TALI_TORSION};
-    for (int i = 0; i < num_waves; ++i) {
-        tal_ff_wave wave = waves[i];
-        if (is_ka) wave.V *= TAL_MOL_KCAL;
-        if (is_ka) wave.gamma *= TAL_MOL_DEGREE;
-        tali_field_series one;
-        if (!tali_field_series_of_waves(&wave, 1, &one)) {
-            return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, where,
-                                     "wave %d has n = %d, V = %g, gamma = %g; n must be 1 to %d", i,
-                                     waves[i].n, waves[i].V, waves[i].gamma, TALI_WAVES);
-        }
-        law.series.a0 += one.a0;
-        for (int n = 0; n < TALI_WAVES; ++n) {
-            law.series.a[n] += one.a[n];
-            law.series.b[n] += one.b[n];
-        }
-    }
-    return add_row(ff, table, classes, &law, where);
-}
-
-tal_status tal_ff_add_torsion(tal_ff *ff, int c1, int c2, int c3, int c4, const tal_ff_wave waves[],
-                              int num_waves)
-{
-    const int classes[4] = {c1, c2, c3, c4};
-    return add_waves(ff, TALI_TABLE_TORSION, classes, waves, num_waves, false, __func__);
-}
-
-tal_status tal_ff_add_torsion_ka(tal_ff *ff, int c1, int c2, int c3, int c4,
-                                 const tal_ff_wave waves[], int num_waves)
-{
-    const int classes[4] = {c1, c2, c3, c4};
-    return add_waves(ff, TALI_TABLE_TORSION, classes, waves, num_waves, true, __func__);
-}
-
-tal_status tal_ff_add_rb_torsion(tal_ff *ff, int c1, int c2, int c3, int c4, const double C[6])
-{
-    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
-    if (C == NULL) return tali_field_refuse(ff, TAL_ERR_NULL, __func__, "C is NULL");
-    if (!tali_finite_all(C, 6)) {
-        return tali_field_refuse(ff, TAL_ERR_NOT_FINITE, __func__, "a coefficient is not finite");
-    }
-    const int classes[4] = {c1, c2, c3, c4};
-    const tali_field_law law = {.kind = TALI_TORSION, .series = tali_field_series_of_powers(C)};
-    return add_row(ff, TALI_TABLE_TORSION, classes, &law, __func__);
-}
-
-tal_status tal_ff_add_improper(tal_ff *ff, int c1, int c2, int c3, int c4,
-                               const tal_ff_wave waves[], int num_waves)
-{
-    const int classes[4] = {c1, c2, c3, c4};
-    return add_waves(ff, TALI_TABLE_IMPROPER, classes, waves, num_waves, false, __func__);
-}
-
-tal_status tal_ff_add_improper_ka(tal_ff *ff, int c1, int c2, int c3, int c4,
-                                  const tal_ff_wave waves[], int num_waves)
-{
-    const int classes[4] = {c1, c2, c3, c4};
-    return add_waves(ff, TALI_TABLE_IMPROPER, classes, waves, num_waves, true, __func__);
-}
-
-tal_status tal_ff_add_harmonic_improper(tal_ff *ff, int c1, int c2, int c3, int c4, double k,
-                                        double phi0)
-{
-    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
-    const int classes[4] = {c1, c2, c3, c4};
-    const tali_field_law law = {.kind = TALI_HARMONIC_IMPROPER, .k = k, .x0 = phi0};
-    if (!(isfinite(k) && k >= 0.0 && fabs(phi0) <= STRAIGHT)) {
-        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, __func__,
-                                 "k is %g and phi0 %g; k may not be negative, phi0 is within pi", k,
-                                 phi0);
-    }
-    return add_row(ff, TALI_TABLE_IMPROPER, classes, &law, __func__);
-}
-
-// A row A/r^12 - B/r^6.
-static tal_status add_pair(tal_ff *ff, tali_field_table table, int c1, int c2, double A, double B,
-                           const char *where)
-{
-    if (!(isfinite(A) && A >= 0.0 && isfinite(B))) {
-        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, where,
-                                 "A is %g and B is %g; both must be finite, A not negative", A, B);
-    }
-    const int classes[4] = {c1, c2, 0, 0};
-    const tali_field_law law = {.k = A, .x0 = B};
-    return add_row(ff, table, classes, &law, where);
-}
-
-static tal_status add_well(tal_ff *ff, tali_field_table table, const int classes[2], double sigma,
-                           double depth, const char *where)
-{
-    if (!tali_field_is_open(ff, where)) return closed_status(ff);
-    if (!(isfinite(sigma) && sigma >= 0.0 && isfinite(depth) && depth >= 0.0)) {
-        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, where,
-                                 "sigma is %g and the well depth %g; neither may be negative",
-                                 sigma, depth);
-    }
-    const double s3 = sigma * sigma * sigma, B = 4.0 * depth * s3 * s3;
-    return add_pair(ff, table, classes[0], classes[1], B * s3 * s3, B, where);
-}
-
-tal_status tal_ff_add_pair(tal_ff *ff, int c1, int c2, double sigma, double well_depth)
-{
-    const int classes[2] = {c1, c2};
-    return add_well(ff, TALI_TABLE_PAIR, classes, sigma, well_depth, __func__);
-}
-
-tal_status tal_ff_add_pair_ka(tal_ff *ff, int c1, int c2, double sigma, double well_depth)
-{
-    const int classes[2] = {c1, c2};
-    return add_well(ff, TALI_TABLE_PAIR, classes, TAL_MOL_ANGSTROM * sigma,
-                    TAL_MOL_KCAL * well_depth, __func__);
-}
-
-tal_status tal_ff_add_pair14(tal_ff *ff, int c1, int c2, double sigma, double well_depth)
-{
-    const int classes[2] = {c1, c2};
-    return add_well(ff, TALI_TABLE_PAIR14, classes, sigma, well_depth, __func__);
-}
-
-tal_status tal_ff_add_pair_AB(tal_ff *ff, int c1, int c2, double A, double B)
-{
-    if (!tali_field_is_open(ff, __func__)) return closed_status(ff);
-    return add_pair(ff, TALI_TABLE_PAIR, c1, c2, A, B, __func__);
 }
 
 // ---- freezing
@@ -558,7 +321,7 @@ tal_status tal_ff_freeze(tal_ff *ff, tal_error *err)
 {
     if (err != NULL) *err = (tal_error){0};
     if (!tali_field_is_open(ff, __func__)) {
-        return TALI_FAIL(err, closed_status(ff), "the force field is NULL or frozen already");
+        return TALI_FAIL(err, tali_field_closed(ff), "the force field is NULL or frozen already");
     }
     const tal_status st = build(ff);
     if (st != TAL_OK && err != NULL) *err = ff->error;
@@ -568,113 +331,4 @@ tal_status tal_ff_freeze(tal_ff *ff, tal_error *err)
 bool tal_ff_is_frozen(const tal_ff *ff)
 {
     return ff != NULL && ff->is_frozen;
-}
-
-// ---- reading
-
-static bool is_given(const tal_ff *ff, const char *where)
-{
-    if (ff == NULL) (void)tali_breach(TAL_ERR_NULL, where, "the force field is NULL");
-    return ff != NULL;
-}
-
-int tal_ff_num_classes(const tal_ff *ff)
-{
-    return is_given(ff, __func__) ? ff->num_classes : -1;
-}
-
-int tal_ff_num_types(const tal_ff *ff)
-{
-    return is_given(ff, __func__) ? ff->num_types : -1;
-}
-
-int tal_ff_find_class(const tal_ff *ff, const char *name)
-{
-    if (!is_given(ff, __func__)) return -1;
-    if (name == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the name is NULL");
-        return -1;
-    }
-    for (int i = 0; i < ff->num_classes; ++i) {
-        if (strcmp(ff->classes[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-int tal_ff_find_type(const tal_ff *ff, const char *name)
-{
-    if (!is_given(ff, __func__)) return -1;
-    if (name == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the name is NULL");
-        return -1;
-    }
-    for (int i = 0; i < ff->num_types; ++i) {
-        if (strcmp(ff->types[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-// Whether there is class or type number i of n.
-static bool is_there(const tal_ff *ff, int i, int n, const char *what, const char *where)
-{
-    if (!is_given(ff, where)) return false;
-    if (i >= 0 && i < n) return true;
-    (void)tali_breach(TAL_ERR_BAD_INDEX, where, "%s %d: there are %d", what, i, n);
-    return false;
-}
-
-static const tali_field_type *type_at(const tal_ff *ff, int type, const char *where)
-{
-    const bool is_type = is_there(ff, type, ff != NULL ? ff->num_types : 0, "type", where);
-    return is_type ? &ff->types[type] : NULL;
-}
-
-const char *tal_ff_class_name(const tal_ff *ff, int atom_class)
-{
-    const int n = ff != NULL ? ff->num_classes : 0;
-    return is_there(ff, atom_class, n, "class", __func__) ? ff->classes[atom_class].name : "";
-}
-
-const char *tal_ff_type_name(const tal_ff *ff, int type)
-{
-    const tali_field_type *it = type_at(ff, type, __func__);
-    return it != NULL ? it->name : "";
-}
-
-int tal_ff_type_class(const tal_ff *ff, int type)
-{
-    const tali_field_type *it = type_at(ff, type, __func__);
-    return it != NULL ? it->atom_class : -1;
-}
-
-double tal_ff_type_mass(const tal_ff *ff, int type)
-{
-    const tali_field_type *it = type_at(ff, type, __func__);
-    return it != NULL ? it->mass : TALI_NAN;
-}
-
-double tal_ff_type_charge(const tal_ff *ff, int type)
-{
-    const tali_field_type *it = type_at(ff, type, __func__);
-    return it != NULL ? it->charge : TALI_NAN;
-}
-
-tal_ff_def tal_ff_options(const tal_ff *ff)
-{
-    const tal_ff_def none = {.mixing = TAL_FF_WALDMAN_HAGLER};
-    return is_given(ff, __func__) ? ff->def : none;
-}
-
-tal_ff_pair tal_ff_pair_of(const tal_ff *ff, int c1, int c2, bool is_14)
-{
-    const tal_ff_pair none = {TALI_NAN, TALI_NAN};
-    const int n = ff != NULL ? ff->num_classes : 0;
-    if (!is_there(ff, c1, n, "class", __func__) || !is_there(ff, c2, n, "class", __func__)) {
-        return none;
-    }
-    if (!ff->is_frozen) {
-        (void)TALI_BREACH(TAL_ERR_TOPOLOGY, "pairs are mixed by tal_ff_freeze(): call it first");
-        return none;
-    }
-    return (is_14 ? ff->pairs14 : ff->pairs)[c1 * n + c2];
 }

@@ -104,6 +104,12 @@ bool tali_field_series_of_waves(const tal_ff_wave waves[], int num_waves, tali_f
 /// The series of sum_k C_k cos^k(phi - pi).
 tali_field_series tali_field_series_of_powers(const double C[6]);
 
+/// Why a field cannot be built any more.
+tal_status tali_field_closed(const tal_ff *ff);
+
+/// Whether there is a class; refuses what is not one.
+bool tali_field_has_class(tal_ff *ff, int atom_class, const char *where);
+
 /// Copy a name. What is wrong with it as a sentence; NULL: nothing.
 const char *tali_field_copy_name(char to[TAL_MAX_MOL_NAME + 1], const char *name);
 

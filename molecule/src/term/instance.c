@@ -49,6 +49,13 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     var.initial = &plain;
     instance->nonbonded = tal_force_add_var(forces, me, &var);
 
+    const double none = 0.0;
+    var.name = "fixman_temperature";
+    var.size = sizeof none;
+    var.invalidates = TAL_STAGE_DYNAMICS;
+    var.initial = &none;
+    instance->temperature = tal_force_add_var(forces, me, &var);
+
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "stations";
     cache.size = (size_t)instance->mol->num_atoms * sizeof(tal_vec3);
@@ -67,6 +74,13 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     cache.name = "all";
     cache.calc = tali_term_calc_all;
     instance->all = tal_force_add_cache(forces, me, &cache);
+    const tal_prereq warmth = tal_prereq_var(instance->temperature);
+    cache.name = "fixman";
+    cache.size = tali_term_fixman_size(instance->statistics.num_bodies);
+    cache.calc = tali_term_calc_fixman;
+    cache.prereqs = &warmth;
+    cache.num_prereqs = 1;
+    instance->fixman = tal_force_add_cache(forces, me, &cache);
     cache.name = "neighbors";
     cache.size = tali_list_size(instance);
     cache.depends_on = TAL_STAGE_TOPOLOGY;
@@ -118,7 +132,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
         const tal_body_ix body = {instance->bodies[instance->mapped[m].body].body};
         f[tal_body_u_start(instance->matter, body)] -= slopes[m];
     }
-    return TAL_OK;
+    return tali_term_add_fixman(instance, context->state, f);
 }
 
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
@@ -127,11 +141,11 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
     const tal_mol_instance *instance = self;
     const tali_term_sums *sums = tali_term_sums_of(instance, context->state, instance->sums);
     if (sums == NULL) return tal_state_error(context->state)->status;
-    *energy = 0.0;
+    *energy = tali_term_fixman_energy(instance, context->state);
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
         *energy += sums->energy[r];
     }
-    return TAL_OK;
+    return isnan(*energy) ? tal_state_error(context->state)->status : TAL_OK;
 }
 
 static void destroy(void *self)
@@ -497,7 +511,9 @@ tal_status tal_mol_calc_energy(const tal_mol_instance *instance, tal_state *stat
                                .coulomb14 = e[TALI_ROW_COULOMB14],
                                .born = e[TALI_ROW_BORN],
                                .surface = e[TALI_ROW_SURFACE],
+                               .fixman = tali_term_fixman_energy(instance, state),
                                .frozen = e[TALI_ROW_FROZEN]};
+    energy->total = energy->fixman;
     for (int r = 0; r < TALI_NUM_ROWS; ++r) {
         energy->total += e[r];
     }

@@ -85,13 +85,15 @@ struct tal_mol_instance {
     bool has_exclusions;        ///< not every pair of atoms acts
     tali_lanes_kernels kernels; ///< the best for this machine
 
-    tal_var_ix scales;     ///< double [TAL_NUM_MOL_SCALES]
-    tal_var_ix nonbonded;  ///< tal_mol_nonbonded
-    tal_cache_ix stations; ///< tal_vec3 [num_atoms], in M
-    tal_cache_ix list;     ///< tali_list; outlives every stage but the first
-    tal_cache_ix sums;     ///< tali_term_sums of what moves
-    tal_cache_ix speeds;   ///< work of tali_term_speeds_size() bytes
-    tal_cache_ix all;      ///< tali_term_sums of everything, on atoms alone
+    tal_var_ix scales;      ///< double [TAL_NUM_MOL_SCALES]
+    tal_var_ix nonbonded;   ///< tal_mol_nonbonded
+    tal_var_ix temperature; ///< double, of Fixman's potential
+    tal_cache_ix fixman;    ///< work of tali_term_fixman_size() bytes
+    tal_cache_ix stations;  ///< tal_vec3 [num_atoms], in M
+    tal_cache_ix list;      ///< tali_list; outlives every stage but the first
+    tal_cache_ix sums;      ///< tali_term_sums of what moves
+    tal_cache_ix speeds;    ///< work of tali_term_speeds_size() bytes
+    tal_cache_ix all;       ///< tali_term_sums of everything, on atoms alone
 };
 
 /// Sums over terms. Behind it: positions, forces on atoms, slopes of mapped series, work.
@@ -122,6 +124,19 @@ tal_status tali_term_calc_all(const void *self, const tal_system *system, tal_st
 /// The sums, computed if they are out of date. NULL on failure, which the State keeps.
 const tali_term_sums *tali_term_sums_of(const tal_mol_instance *instance, tal_state *state,
                                         tal_cache_ix entry);
+
+/// Bytes that Fixman's potential needs.
+size_t tali_term_fixman_size(int num_bodies);
+
+/// Fixman's potential and its forces; the calc function of the cache entry.
+tal_status tali_term_calc_fixman(const void *self, const tal_system *system, tal_state *state,
+                                 void *value);
+
+/// Add its forces, those along all speeds, if it has a temperature.
+tal_status tali_term_add_fixman(const tal_mol_instance *instance, tal_state *state, double f[]);
+
+/// Its energy; NaN on failure, which the State keeps.
+double tali_term_fixman_energy(const tal_mol_instance *instance, tal_state *state);
 
 /// Bytes of work that random velocities need.
 size_t tali_term_speeds_size(const tal_matter *matter);

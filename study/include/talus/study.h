@@ -20,6 +20,7 @@
 #include <talus/study/induced.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
+#include <talus/study/md.h>
 #include <talus/study/method.h>
 #include <talus/study/optimizer.h>
 #include <talus/study/path_fit.h>

@@ -110,6 +110,7 @@ typedef struct tal_mol_energy {
     double coulomb14;
     double born;    ///< of water as a continuum (talus/molecule/nonbonded.h)
     double surface; ///< of its surface
+    double fixman;  ///< Fixman's potential, at its temperature (talus/molecule/fixman.h)
     double frozen;  ///< terms of all families that nothing changes
     double total;   ///< all of these, `frozen` included
 } tal_mol_energy;
