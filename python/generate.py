@@ -101,7 +101,9 @@ def generate(root, out):
     stub = ["from collections.abc import Mapping, Sequence", "from enum import IntEnum",
             "from typing import Any", "", "import numpy as np",
             "from numpy.typing import ArrayLike", "",
-            "from talus._runtime import Index, Object, Record, Transform", ""]
+            "from talus._runtime import Index, Object, Record, Transform", "",
+            "FIELD_SIZES: dict[str, dict[str, str]]", "REACHED: dict[str, str]",
+            "LEFT_OUT: dict[str, str]", ""]
     for kind in api.enums:
         members = constant_names(api, kind)
         text.append(f"\nclass {camel(kind[4:])}(IntEnum):")

@@ -59,7 +59,7 @@ class Table(g.Table):
 
     def to_pandas(self):
         """A pandas.DataFrame, which needs pandas."""
-        import pandas
+        import pandas  # type: ignore
         return pandas.DataFrame(np.array(self.array), columns=self.names)
 
     def text(self, format="sto"):
