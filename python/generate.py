@@ -18,6 +18,10 @@ import tomllib
 import headers
 from wrappers import NUMBERS, Writer, camel
 
+# where the hand-written classes are
+ROOMS = {"building": ("Body", "Events", "Forces", "Matter", "System"), "state": ("State",),
+         "files": ("Table",), "studies": ("Integrator", "Linearizer", "Sweep", "TimeStepper",
+                                          "Tracker")}
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -96,9 +100,10 @@ def generate(root, out):
     text = ['"""Written by generate.py from the public headers: do not edit."""',
             "from enum import IntEnum", "", "from talus._runtime import (",
             "    NULL, Index, Object, _borrow, _breach, _enum, _fail, _in, _index, _inout, _ix,",
-            "    _busy, _list, _matrix, _numbers, _objects, _op_size, _out, _own, _record, _result,",
-            "    _same, _str, _taken, _text, _value, ffi, lib)", ""]
-    stub = ["from collections.abc import Mapping, Sequence", "from enum import IntEnum",
+            "    _busy, _list, _matrix, _numbers, _objects, _op_size, _out, _own, _record,",
+            "    _result, _same, _str, _taken, _text, _value, ffi, lib)", ""]
+    ours = [f"from talus._{room} import {cls}" for room, listed in ROOMS.items() for cls in listed]
+    stub = [*ours, "from collections.abc import Mapping, Sequence", "from enum import IntEnum",
             "from typing import Any", "", "import numpy as np",
             "from numpy.typing import ArrayLike", "",
             "from talus._runtime import Index, Object, Record, Transform", "",
@@ -115,6 +120,8 @@ def generate(root, out):
     for kind in [*writer.objects, *writer.indices]:
         base = "Object" if kind in writer.objects else "Index"
         cls, entries = writer.name_of(kind), classes.get(kind, [])
+        if cls in names["by_hand_classes"]:
+            cls = "_" + cls
         doc = api.docs.get(kind, kind).replace('"""', "'''").replace("\n", "\n    ")
         text.append(f'\n\nclass {cls}({base}):\n    """{doc}"""')
         text.append(f"    _kind = '{kind}'\n    __slots__ = ()")

@@ -76,8 +76,8 @@ class Writer:
         return None, function.name[4:]
 
     def part_of(self, function):
-        """(class, name) of what is done with matter or forces: `tal_constraint_add_rod(matter, ...)`
-        is matter.add_constraint_rod(), `tal_thermostat_temperature(forces, state, force)` is
+        """(class, name) of what is done with matter or forces:
+        `tal_constraint_add_rod(matter, ...)` is matter.add_constraint_rod(), `tal_thermostat_temperature(forces, state, force)` is
         force.thermostat_temperature(state)."""
         kinds = [p.type for p in function.params if not p.array]
         if not kinds or kinds[0] not in ("tal_matter", "tal_forces"):
@@ -427,14 +427,16 @@ class Writer:
             stubs.append((p.py, "ArrayLike"))
             args.append(f"ffi.new('{name} *', _value({p.py}, '{name}'))")
             return
-        if p.stars == 1 and not p.const and f"{function.name}.{p.name}" not in self.names["changed"]:
+        is_changed = f"{function.name}.{p.name}" in self.names["changed"]
+        if p.stars == 1 and not p.const and not is_changed:
             if p.direction != "out" and p.doc:
                 raise Left(f"{p.name}, which is read and written")
             before.append(f"{p.name} = ffi.new('{name} *')")
             args.append(p.name)
             shown = "Transform" if name == "tal_xform" else \
                 "np.ndarray" if name in VALUES else "Record"
-            outs.append((f"_result('{name}', {p.name}[0], ({p.name}, {', '.join(self.near)}))", shown))
+            keep = ", ".join([p.name, *self.near])
+            outs.append((f"_result('{name}', {p.name}[0], ({keep},))", shown))
             return
         keyword = name.endswith(("_def", "_options")) and p.stars == 1 and \
             not any(s[0].startswith("**") for s in signature)
@@ -444,7 +446,7 @@ class Writer:
             stubs.append(("**fields", "Any"))
         else:
             signature.append((p.py, "None" if "NULL" in p.doc else None))
-            stubs.append((p.py, "Record | Mapping[str, Any] | None"))
+            stubs.append((p.py, "Record | Mapping[str, Any] | Sequence[Any] | None"))
             needed = ", True" if p.stars == 0 else ""
             before.append(f"{p.py} = _record('{name}', {p.py}{needed})")
         late.append(f"_taken({p.py}._functions)")
@@ -534,7 +536,8 @@ class Writer:
             lines.append(f"_breach({where})")
             return "_str(result)", "str | None"
         if kind in self.indices:
-            return f"_index('{kind}', result, {objects})", f"{self.indices[kind]} | None"
+            never = "" if "_add_" in function.name else " | None"  # those raise
+            return f"_index('{kind}', result, {objects})", self.indices[kind] + never
         if kind in self.api.structs:
             lines.append(f"_breach({where})")
             shown = "Transform" if kind == "tal_xform" else \

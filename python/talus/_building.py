@@ -14,8 +14,7 @@ GROUND = 0
 
 def _register_generated():
     """Let the generated classes stand for their C types; those written here come after them."""
-    for name in dir(g):
-        cls = getattr(g, name)
+    for cls in vars(g).values():
         if isinstance(cls, type) and issubclass(cls, (rt.Object, rt.Index)) and cls._kind:
             rt.CLASSES.setdefault(cls._kind, cls)
 
@@ -24,7 +23,7 @@ _register_generated()
 
 
 @register
-class System(g.System):
+class System(g._System):
     """The structure of a model. `matter` and `forces` are made when they are first asked for."""
 
     @property
@@ -106,7 +105,7 @@ class _Part:
 
 
 @register
-class Matter(_Part, g.Matter):
+class Matter(_Part, g._Matter):
     """Bodies and their tree: operators, constraints, motions."""
 
     @property
@@ -205,7 +204,7 @@ class Matter(_Part, g.Matter):
 
 
 @register
-class Body(g.Body):
+class Body(g._Body):
     """A body with its mobilizer."""
     __slots__ = ()
 
@@ -217,7 +216,7 @@ class Body(g.Body):
 
 
 @register
-class Forces(_Part, g.Forces):
+class Forces(_Part, g._Forces):
     """Force elements."""
 
     @property
@@ -266,7 +265,7 @@ class Forces(_Part, g.Forces):
 
 
 @register
-class Events(_Part, g.Events):
+class Events(_Part, g._Events):
     """Handlers and reporters."""
 
     @property

@@ -148,7 +148,7 @@ def _pool(pool):
 
 
 @register
-class State(g.State):
+class State(g._State):
     """All that varies: t, q, u, z and what is computed from them, as arrays without copies.
 
     Reading a result realizes what it needs; `state.q = x`, `state.q[3] = 1` and `state.q += dx`

@@ -29,7 +29,7 @@ class Using:
 
 
 @register
-class Integrator(g.Integrator):
+class Integrator(g._Integrator):
     """Steps a State through time: Integrator(system, accuracy=1e-6)."""
 
     def step_to(self, state, t):
@@ -65,7 +65,7 @@ class Integrator(g.Integrator):
 
 
 @register
-class TimeStepper(g.TimeStepper):
+class TimeStepper(g._TimeStepper):
     """Steps through time with the events of a System: TimeStepper(integrator)."""
 
     def save(self, state):
@@ -151,14 +151,14 @@ def own_system(one):
 
 
 @register
-class Sweep(g.Sweep):
+class Sweep(g._Sweep):
     """A parameter study: Sweep(system, parameters=[...], outputs=[...], end_time=1.0, threads=0).
 
     threads     0: as many as there are cores; the interpreter is not needed meanwhile
     """
 
     def __new__(cls, system, threads=None, **fields):
-        return g.Sweep.create(own_system(system), **_threads(threads, fields))
+        return g._Sweep.create(own_system(system), **_threads(threads, fields))
 
     def run(self, start, values):
         """(results (n, num_outputs), status (n,)) of samples (n, num_parameters); NaN where one
@@ -192,7 +192,7 @@ class Sweep(g.Sweep):
 
 
 @register
-class Tracker(g.Tracker):
+class Tracker(g._Tracker):
     """Inverse kinematics: Tracker(model) takes the model's markers; Tracker(system, markers=[...],
     accuracy=..., threads=0) those given; `assembler` are more fields of a tal_assembler_def."""
 
@@ -202,7 +202,7 @@ class Tracker(g.Tracker):
         if "accuracy" not in (assembler or {}):
             goals._ptr.accuracy = lib.tal_tracker_def_default().assembler.accuracy \
                 if accuracy is None else accuracy
-        made = g.Tracker.create(own_system(system), assembler=goals, **_threads(threads, fields))
+        made = g._Tracker.create(own_system(system), assembler=goals, **_threads(threads, fields))
         made.marker_names = [rt._str(goals._ptr.markers[k].name) or f"marker{k}"
                              for k in range(len(markers))]
         return made
@@ -285,7 +285,7 @@ class Tracking:
 
 
 @register
-class Linearizer(g.Linearizer):
+class Linearizer(g._Linearizer):
     """Linear equations about a State, and modes."""
 
     def matrix(self, name):
