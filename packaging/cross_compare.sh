@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # cross_compare.sh OUT PROGRAM EMULATOR OTHER_PROGRAM
 # Run the example models by two builds of the program, the second under an emulator, and compare
-# what they write number by number: headers name the build, so they are left out.
+# what they write number by number: headers name the build, so they are left out. The same bytes are
+# expected, but for models that use hypot() or cbrt(): these two of glibc round differently on ARM.
+# It fails where numbers are further apart than 1e-9 of their size, or of 1.
 set -euo pipefail
 out=$1 one=$2 emulator=$3 other=$4
 mkdir -p "$out"
@@ -23,9 +25,8 @@ while read -r name options; do
                   d = a[i] - $i; if (d < 0) d = -d
                   s = a[i] < 0 ? -a[i] : a[i]; if (s < 1) s = 1
                   if (d / s > worst) worst = d / s } }
-            END { printf "%s: DIFFERS, by %g at most\n", name, worst }' \
-            "$out/$name.one" "$out/$name.other"
-        code=1
+            END { printf "%s: differs by %g at most\n", name, worst; exit !(worst < 1e-9) }' \
+            "$out/$name.one" "$out/$name.other" || code=1
     fi
 done <examples/pages.txt
 exit "$code"
