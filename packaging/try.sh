@@ -39,7 +39,8 @@ inside sh -c 'gcc /tmp/pendulum.c -o /tmp/pendulum $(pkg-config --cflags --libs 
 inside sh -c 'libraries=$(pkg-config --static --libs talus | sed "s/-ltalus//") &&
     gcc /tmp/pendulum.c -o /tmp/still /usr/lib/*/libtalus.a $libraries && /tmp/still'
 echo "== remove"
-inside apt-get -qq -y purge python3-talus talus libtalus-dev libtalus0 >>"$packages/install.log" 2>&1
+inside apt-get -qq -y purge python3-talus talus libtalus-dev libtalus0 \
+    >>"$packages/install.log" 2>&1
 left=$(find "$root/usr" -name '*talus*' -not -path '*/var/*' | head)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "packages: installed, used and removed"
