@@ -231,8 +231,12 @@ class Writer:
                 if p.stars != 1:
                     raise Left("an allocator by value")
                 args.append("NULL")
+            elif p.type == "void" and p.name == "bytes" and p.stars == 1:
+                self.bytes_of(function, p, signature, before, args, outs, stubs)
             elif p.type == "void":
                 raise Left("bytes without a type")
+            elif p.name == "size" and "bytes_p" in args:
+                args.append("size")
             elif p.name in ("work", "iwork") and p.array and p.type in DTYPES:
                 size = self.size_expr(function, p.size[0], p.name) if p.size else None
                 if not size:
@@ -326,6 +330,21 @@ class Writer:
         lines, shown = self.body(function, before, args, late, outs, errors, has_err, owned_out,
                                  makes, signature)
         return kind, rest, makes, signature, lines, (stubs, shown)
+
+    def bytes_of(self, function, p, signature, before, args, outs, stubs):
+        """What is saved, as bytes: the function <name>_size tells how many; or bytes to read."""
+        if p.const:
+            signature.append((p.py, None))
+            stubs.append((p.py, "bytes"))
+            before += [f"{p.py}_p = ffi.from_buffer({p.py})", f"size = len({p.py}_p)"]
+        else:
+            target = self.api.functions.get(function.name + "_size")
+            if not target:
+                raise Left("bytes without a size")
+            call = f"lib.{target.name}({', '.join(self.at_hand(target))})"
+            before += [f"size = {call}", f"{p.py}_p = ffi.new('char[]', max(size, 1))"]
+            outs.append((f"ffi.buffer({p.py}_p, size)[:]", "bytes"))
+        args.append(f"{p.py}_p")
 
     def objects_in(self, p, told, signature, before, args, stubs, late):
         """A list of objects that the call takes over."""
