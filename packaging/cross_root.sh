@@ -30,4 +30,8 @@ for library in lapack blas; do
         ln -sf "$library/$(basename "$file")" "$libraries/$(basename "$file")"
     done
 done
+# links to absolute paths lead out of the folder
+find "$root" -type l -lname '/*' | while read -r link; do
+    ln -sfn "$root$(readlink "$link")" "$link"
+done
 touch "$folder/done"

@@ -1,5 +1,5 @@
-"""The wheel. Beside a package that build.py has made, it is packed as it is; in the unpacked sources
-the library and the package are built first, which needs CMake, a C compiler, LAPACK, SUNDIALS,
+"""The wheel. Beside a package that build.py has made, it is packed as it is; in the unpacked
+sources the library and the package are built first, which needs CMake, a C compiler, LAPACK, SUNDIALS,
 expat and zlib."""
 import pathlib
 import re

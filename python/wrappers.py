@@ -76,8 +76,8 @@ class Writer:
         return None, function.name[4:]
 
     def part_of(self, function):
-        """(class, name) of what is done with matter or forces: `tal_constraint_add_rod(matter, ...)`
-        is matter.add_constraint_rod(), `tal_thermostat_temperature(forces, state, force)` is
+        """(class, name) of what is done with matter or forces:
+        `tal_constraint_add_rod(matter, ...)` is matter.add_constraint_rod(), `tal_thermostat_temperature(forces, state, force)` is
         force.thermostat_temperature(state)."""
         kinds = [p.type for p in function.params if not p.array]
         if not kinds or kinds[0] not in ("tal_matter", "tal_forces"):
@@ -231,8 +231,12 @@ class Writer:
                 if p.stars != 1:
                     raise Left("an allocator by value")
                 args.append("NULL")
+            elif p.type == "void" and p.name == "bytes" and p.stars == 1:
+                self.bytes_of(function, p, signature, before, args, outs, stubs)
             elif p.type == "void":
                 raise Left("bytes without a type")
+            elif p.name == "size" and "bytes_p" in args:
+                args.append("size")
             elif p.name in ("work", "iwork") and p.array and p.type in DTYPES:
                 size = self.size_expr(function, p.size[0], p.name) if p.size else None
                 if not size:
@@ -326,6 +330,21 @@ class Writer:
         lines, shown = self.body(function, before, args, late, outs, errors, has_err, owned_out,
                                  makes, signature)
         return kind, rest, makes, signature, lines, (stubs, shown)
+
+    def bytes_of(self, function, p, signature, before, args, outs, stubs):
+        """What is saved, as bytes: the function <name>_size tells how many; or bytes to read."""
+        if p.const:
+            signature.append((p.py, None))
+            stubs.append((p.py, "bytes"))
+            before += [f"{p.py}_p = ffi.from_buffer({p.py})", f"size = len({p.py}_p)"]
+        else:
+            target = self.api.functions.get(function.name + "_size")
+            if not target:
+                raise Left("bytes without a size")
+            call = f"lib.{target.name}({', '.join(self.at_hand(target))})"
+            before += [f"size = {call}", f"{p.py}_p = ffi.new('char[]', max(size, 1))"]
+            outs.append((f"ffi.buffer({p.py}_p, size)[:]", "bytes"))
+        args.append(f"{p.py}_p")
 
     def objects_in(self, p, told, signature, before, args, stubs, late):
         """A list of objects that the call takes over."""
@@ -427,14 +446,16 @@ class Writer:
             stubs.append((p.py, "ArrayLike"))
             args.append(f"ffi.new('{name} *', _value({p.py}, '{name}'))")
             return
-        if p.stars == 1 and not p.const and f"{function.name}.{p.name}" not in self.names["changed"]:
+        is_changed = f"{function.name}.{p.name}" in self.names["changed"]
+        if p.stars == 1 and not p.const and not is_changed:
             if p.direction != "out" and p.doc:
                 raise Left(f"{p.name}, which is read and written")
             before.append(f"{p.name} = ffi.new('{name} *')")
             args.append(p.name)
             shown = "Transform" if name == "tal_xform" else \
                 "np.ndarray" if name in VALUES else "Record"
-            outs.append((f"_result('{name}', {p.name}[0], ({p.name}, {', '.join(self.near)}))", shown))
+            keep = ", ".join([p.name, *self.near])
+            outs.append((f"_result('{name}', {p.name}[0], ({keep},))", shown))
             return
         keyword = name.endswith(("_def", "_options")) and p.stars == 1 and \
             not any(s[0].startswith("**") for s in signature)
@@ -444,7 +465,7 @@ class Writer:
             stubs.append(("**fields", "Any"))
         else:
             signature.append((p.py, "None" if "NULL" in p.doc else None))
-            stubs.append((p.py, "Record | Mapping[str, Any] | None"))
+            stubs.append((p.py, "Record | Mapping[str, Any] | Sequence[Any] | None"))
             needed = ", True" if p.stars == 0 else ""
             before.append(f"{p.py} = _record('{name}', {p.py}{needed})")
         late.append(f"_taken({p.py}._functions)")
@@ -534,7 +555,8 @@ class Writer:
             lines.append(f"_breach({where})")
             return "_str(result)", "str | None"
         if kind in self.indices:
-            return f"_index('{kind}', result, {objects})", f"{self.indices[kind]} | None"
+            never = "" if "_add_" in function.name else " | None"  # those raise
+            return f"_index('{kind}', result, {objects})", self.indices[kind] + never
         if kind in self.api.structs:
             lines.append(f"_breach({where})")
             shown = "Transform" if kind == "tal_xform" else \

@@ -192,7 +192,8 @@ model files, and a Python package on numpy.</p>
 <a class="go quiet" href="examples/index.html">See examples</a></p></div>
 <figure style="margin:0"><img src="dive.png" width="1200" height="760"
 alt="A diver of forty bodies in the air, with a chart of his energies below">
-<figcaption>{moving}A dive from 10 m: 40 bodies, 45 degrees of freedom.</figcaption></figure></section>
+<figcaption>{moving}A dive from 10 m: 40 bodies, 45 degrees of freedom.</figcaption></figure>
+</section>
 <h2 id="who">Who are you?</h2><div class="cards">{cards}</div>
 <h2 id="how">How it feels</h2>
 {pendulum}
@@ -206,7 +207,7 @@ alt="A diver of forty bodies in the air, with a chart of his energies below">
 </div>"""
     site.find("Talus", "index.html", "multibody dynamics: what it is for")
     site.write("index.html", "Talus: multibody dynamics", body,
-               summary="Multibody dynamics for muscles, molecules and markers: C, Python, a program")
+               summary="Multibody dynamics for muscles, molecules and markers: in C and Python")
 
 
 def main():

@@ -127,17 +127,18 @@ def c_reference(site):
             extra = "".join(f'<span id="{name}"></span>' for name in names[1:]
                             if where[name] == (address, names[0]))
             mine = where[names[0]] == (address, names[0])
-            body.append(f'<section class="thing"{f" id={chr(34)}{names[0]}{chr(34)}" if mine else ""}'
-                        f'>{extra}{code(shown, "c")}{says(doc, link)}</section>')
+            anchor = f' id="{names[0]}"' if mine else ""
+            body.append(f'<section class="thing"{anchor}>{extra}'
+                        f'{code(shown, "c")}{says(doc, link)}</section>')
             for name in names if mine else []:
                 site.find(name, f"{address}#{names[0]}", doc or shown)
         site.write(address, title, "\n".join(body), sections)
     names = "".join(f'<li><a href="{site.relative("c/index.html", a)}#{n}">{name}</a></li>'
                     for name, (a, n) in sorted(where.items()) if name.startswith("tal_"))
     body = f"""<h1>The C library</h1>
-<p>One header brings everything: <code>#include &lt;talus/talus.h&gt;</code>. <a href="../first_model.html">A first
-model in C</a> explains a program line by line, <a href="../concepts.html">Concepts</a> what everything
-rests on. The headers are grouped by layer; a layer uses those above it in the list beside this
+<p>One header brings everything: <code>#include &lt;talus/talus.h&gt;</code>.
+<a href="../first_model.html">A first model in C</a> explains a program line by line,
+<a href="../concepts.html">Concepts</a> what everything rests on. The headers are grouped by layer; a layer uses those above it in the list beside this
 text.</p><h2 id="names">All names</h2><ul class="names">{names}</ul>"""
     site.write("c/index.html", "The C library", body, sections)
 

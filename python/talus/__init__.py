@@ -20,9 +20,11 @@ from talus._building import GROUND, Body, Events, Forces, Matter, System  # noqa
 from talus._callbacks import (At, Constraint, ConstraintAt, Controller, Force,  # noqa: F401
                               Mobilizer, MobilizerAt, Motion, function)
 from talus._files import Model, Table, model_reference, read_model, read_table  # noqa: F401
+from talus._samples import *  # noqa: F401,F403
+from talus._samples import grid  # noqa: F401
 from talus._state import State, View  # noqa: F401
-from talus._studies import (Integrator, Linearizer, Sweep, TimeStepper, Tracker,  # noqa: F401
-                            Tracking, grid, record)
+from talus._studies import (Integrator, Linearizer, TimeStepper, Tracker, Tracking,  # noqa: F401
+                            record)
 from talus._view import Page, Plot, plot, view  # noqa: F401
 
 __version__ = ffi.string(c.tal_version_string()).decode()

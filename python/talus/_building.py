@@ -14,8 +14,7 @@ GROUND = 0
 
 def _register_generated():
     """Let the generated classes stand for their C types; those written here come after them."""
-    for name in dir(g):
-        cls = getattr(g, name)
+    for cls in vars(g).values():
         if isinstance(cls, type) and issubclass(cls, (rt.Object, rt.Index)) and cls._kind:
             rt.CLASSES.setdefault(cls._kind, cls)
 
@@ -24,11 +23,11 @@ _register_generated()
 
 
 @register
-class System(g.System):
+class System(g._System):
     """The structure of a model. `matter` and `forces` are made when they are first asked for."""
 
     @property
-    def system(self):
+    def system(self) -> "System":
         """The System itself."""
         return self
 
@@ -44,23 +43,23 @@ class System(g.System):
         return part
 
     @property
-    def matter(self):
+    def matter(self) -> "Matter":
         """Its bodies."""
         return self._part("_matter", lambda: lib.tal_system_matter(self._p),
                           lambda: lib.tal_matter_create(self._p))
 
     @property
-    def forces(self):
+    def forces(self) -> "Forces":
         """Its force elements."""
         return self._part("_forces", lambda: self.__dict__.get("_forces_p", NULL),
                           lambda: lib.tal_forces_create(self._p, self.matter._p))
 
     @property
-    def events(self):
+    def events(self) -> "Events":
         """Its handlers and reporters."""
         return self._part("_events", lambda: NULL, lambda: lib.tal_events_create(self._p))
 
-    def create_state(self):
+    def create_state(self) -> State:
         """A new State. Realizes the topology the first time: mistakes in building are raised."""
         if not lib.tal_system_has_topology(self._p):
             self.realize_topology()
@@ -82,52 +81,54 @@ class System(g.System):
 
 
 class _Part:
+    _system: "System"
+
     @property
-    def system(self):
+    def system(self) -> "System":
         """The System it belongs to."""
         return self._system
 
     @property
-    def matter(self):
+    def matter(self) -> "Matter":
         """The bodies."""
         return self._system.matter
 
     @property
-    def forces(self):
+    def forces(self) -> "Forces":
         """The force elements."""
         return self._system.forces
 
     @property
-    def events(self):
+    def events(self) -> "Events":
         """Handlers and reporters."""
         return self._system.events
 
 
 @register
-class Matter(_Part, g.Matter):
+class Matter(_Part, g._Matter):
     """Bodies and their tree: operators, constraints, motions."""
 
     @property
-    def matter(self):
+    def matter(self) -> "Matter":
         """The bodies."""
         return self
 
     @property
-    def ground(self):
+    def ground(self) -> "Body":
         """Body 0."""
         return Body(self, 0)
 
     @property
-    def bodies(self):
+    def bodies(self) -> "list[Body]":
         """All bodies, Ground first."""
         return [Body(self, i) for i in range(self.num_bodies())]
 
-    def body(self, name):
+    def body(self, name) -> "Body":
         """The body of that name; KeyError when there is none."""
         found = self.find_body(name)
         if found is None:
             raise rt.NameError_(f"there is no body '{name}'", lib.TAL_ERR_BAD_NAME)
-        return found
+        return found  # type: ignore
 
     def add_mobilizer(self, parent, mobilizer, params=(), **fields):
         """Add a body with a `talus.Mobilizer` of yours; fields as for the built-in ones."""
@@ -203,7 +204,7 @@ class Matter(_Part, g.Matter):
 
 
 @register
-class Body(g.Body):
+class Body(g._Body):
     """A body with its mobilizer."""
     __slots__ = ()
 
@@ -215,11 +216,11 @@ class Body(g.Body):
 
 
 @register
-class Forces(_Part, g.Forces):
+class Forces(_Part, g._Forces):
     """Force elements."""
 
     @property
-    def forces(self):
+    def forces(self) -> "Forces":
         """The force elements."""
         return self
 
@@ -264,11 +265,11 @@ class Forces(_Part, g.Forces):
 
 
 @register
-class Events(_Part, g.Events):
+class Events(_Part, g._Events):
     """Handlers and reporters."""
 
     @property
-    def events(self):
+    def events(self) -> "Events":
         """Handlers and reporters."""
         return self
 

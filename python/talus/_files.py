@@ -12,7 +12,7 @@ from talus._state import Memory, State
 
 
 @register
-class Table(g.Table):
+class Table(g._Table):
     """Named columns of numbers, with a header. Read with talus.read_table()."""
 
     @property
@@ -59,7 +59,7 @@ class Table(g.Table):
 
     def to_pandas(self):
         """A pandas.DataFrame, which needs pandas."""
-        import pandas
+        import pandas  # type: ignore
         return pandas.DataFrame(np.array(self.array), columns=self.names)
 
     def text(self, format="sto"):
@@ -227,8 +227,8 @@ def read_model(path=None, params=None, starts=None, text=None, **fields):
         status = lib.tal_model_read_any(rt._text(path), options._ptr, pointer, found)
     else:
         given = text.encode()
-        status = lib.tal_model_read_memory(b"text" if path is None else rt._text(path), given, len(given),
-                                           options._ptr, pointer, found)
+        name = b"text" if path is None else rt._text(path)
+        status = lib.tal_model_read_memory(name, given, len(given), options._ptr, pointer, found)
     if status:
         raise _file_error(status, found, str(path))
     return Model(ffi.gc(pointer, lib.tal_model_destroy))

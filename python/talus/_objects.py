@@ -2,6 +2,7 @@
 import operator
 import threading
 from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 from talus._errors import ClosedError, _breach, ffi, lib
 
@@ -19,16 +20,17 @@ class Object:
     __slots__ = ("_p", "_keep", "_system", "_take", "_give", "_busy", "__dict__", "__weakref__")
     _kind = ""
 
-    def __new__(cls, *args, **fields):
+    def __new__(cls, *args: Any, **fields: Any) -> Self:
         if not hasattr(cls, "create"):
             raise TypeError(f"a {cls.__name__} is not made by itself: its System makes it")
         return cls.create(*args, **fields)
 
-    def __getattr__(self, name):
-        if name == "_p":
-            raise ClosedError(f"this {type(self).__name__} was closed, or taken over by another "
-                              "object.", lib.TAL_ERR_NULL)
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+    if not TYPE_CHECKING:  # or else every name would be one
+        def __getattr__(self, name):
+            if name == "_p":
+                raise ClosedError(f"this {type(self).__name__} was closed, or taken over by "
+                                  "another object.", lib.TAL_ERR_NULL)
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
 
     @property
     def closed(self):

@@ -40,16 +40,16 @@ class View(np.ndarray):
     def _changed(self, operation, other):
         return operation(np.array(self), other)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other):  # type: ignore
         return self._changed(np.add, other)
 
-    def __isub__(self, other):
+    def __isub__(self, other):  # type: ignore
         return self._changed(np.subtract, other)
 
-    def __imul__(self, other):
+    def __imul__(self, other):  # type: ignore
         return self._changed(np.multiply, other)
 
-    def __itruediv__(self, other):
+    def __itruediv__(self, other):  # type: ignore
         return self._changed(np.divide, other)
 
     def __array_wrap__(self, array, context=None):
@@ -148,7 +148,7 @@ def _pool(pool):
 
 
 @register
-class State(g.State):
+class State(g._State):
     """All that varies: t, q, u, z and what is computed from them, as arrays without copies.
 
     Reading a result realizes what it needs; `state.q = x`, `state.q[3] = 1` and `state.q += dx`

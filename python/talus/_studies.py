@@ -29,14 +29,11 @@ class Using:
 
 
 @register
-class Integrator(g.Integrator):
+class Integrator(g._Integrator):
     """Steps a State through time: Integrator(system, accuracy=1e-6)."""
 
     def step_to(self, state, t):
         """Step to time t, which is met exactly. Ctrl-C works: Python looks in after each step."""
-        if not t >= state.t:
-            g.Integrator.step_to(self, state, t)  # the library's own sentence
-            return state
         with Using(self, state):
             mine, pointer, step = self._p, state._p, lib.tal_integrator_step
             while True:
@@ -68,7 +65,7 @@ class Integrator(g.Integrator):
 
 
 @register
-class TimeStepper(g.TimeStepper):
+class TimeStepper(g._TimeStepper):
     """Steps through time with the events of a System: TimeStepper(integrator)."""
 
     def save(self, state):
@@ -123,23 +120,6 @@ def record(integrator, state, times, columns=None):
     return Table.from_arrays({name: values[:, k] for k, name in enumerate(columns)})
 
 
-def grid(levels, low, high):
-    """All combinations (n, parameters), the last parameter running fastest: levels[i] values from
-    low[i] to high[i]."""
-    levels, levels_p = rt._in(levels, "int", (-1,), "levels")
-    n = len(levels)
-    (low, low_p), (high, high_p) = (rt._in(one, "double", (n,), name)
-                                    for one, name in ((low, "low"), (high, "high")))
-    count = lib.tal_grid_size(levels_p, n)
-    if count < 0:
-        rt._breach("tal_grid_size")
-    out, out_p = rt._out(None, "double", (max(count, 0), n), "values")
-    status = lib.tal_grid_fill(levels_p, low_p, high_p, n, out_p)
-    if status:
-        rt._fail(status, (), None, "tal_grid_fill")
-    return out
-
-
 def _threads(threads, fields):
     """Lanes on threads of the library's own."""
     if threads is not None:
@@ -154,48 +134,7 @@ def own_system(one):
 
 
 @register
-class Sweep(g.Sweep):
-    """A parameter study: Sweep(system, parameters=[...], outputs=[...], end_time=1.0, threads=0).
-
-    threads     0: as many as there are cores; the interpreter is not needed meanwhile
-    """
-
-    def __new__(cls, system, threads=None, **fields):
-        return g.Sweep.create(own_system(system), **_threads(threads, fields))
-
-    def run(self, start, values):
-        """(results (n, num_outputs), status (n,)) of samples (n, num_parameters); NaN where one
-        failed."""
-        sizes = self._def._ptr
-        values, memory = rt._in(values, "double", (-1, sizes.num_parameters), "values")
-        n = len(values)
-        results, out = rt._out(None, "double", (n, sizes.num_outputs), "results")
-        each = ffi.new("tal_status[]", max(n, 1))
-        with Using(self, start):
-            status = lib.tal_sweep_run(self._p, start._p, memory, n, out, each)
-        if status:
-            rt._fail(status, (self, start), None, "tal_sweep_run")
-        return results, [g.Status(each[k]) for k in range(n)]
-
-    def fit(self, start, targets, values, **options):
-        """(values, cost) with which the outputs come nearest to the targets."""
-        sizes = self._def._ptr
-        targets, wanted = rt._in(targets, "double", (sizes.num_outputs,), "targets")
-        values, memory = rt._in(np.array(values, float), "double", (sizes.num_parameters,),
-                                "values")
-        record_ = rt._record("tal_sweep_fit_options", options)
-        for name, size in (("scale", sizes.num_parameters), ("weights", sizes.num_outputs)):
-            rt._same(size, record_._sizes.get(name, size), name)
-        cost = ffi.new("double *")
-        with Using(self, start):
-            status = lib.tal_sweep_fit(self._p, start._p, wanted, record_._ptr, memory, cost)
-        if status:
-            rt._fail(status, (self, start), None, "tal_sweep_fit")
-        return values, cost[0]
-
-
-@register
-class Tracker(g.Tracker):
+class Tracker(g._Tracker):
     """Inverse kinematics: Tracker(model) takes the model's markers; Tracker(system, markers=[...],
     accuracy=..., threads=0) those given; `assembler` are more fields of a tal_assembler_def."""
 
@@ -205,7 +144,7 @@ class Tracker(g.Tracker):
         if "accuracy" not in (assembler or {}):
             goals._ptr.accuracy = lib.tal_tracker_def_default().assembler.accuracy \
                 if accuracy is None else accuracy
-        made = g.Tracker.create(own_system(system), assembler=goals, **_threads(threads, fields))
+        made = g._Tracker.create(own_system(system), assembler=goals, **_threads(threads, fields))
         made.marker_names = [rt._str(goals._ptr.markers[k].name) or f"marker{k}"
                              for k in range(len(markers))]
         return made
@@ -288,7 +227,7 @@ class Tracking:
 
 
 @register
-class Linearizer(g.Linearizer):
+class Linearizer(g._Linearizer):
     """Linear equations about a State, and modes."""
 
     def matrix(self, name):

@@ -1,5 +1,6 @@
 """What a call from Python costs beyond the same call in C, both in one run: ./run python ends with
-it. Medians of processor time, of batches that take turns; the aims are 0.2 us for a call, 1.2 times for realize."""
+it. Medians of processor time, of batches that take turns; the aims are 0.2 us for a call, 1.2 times
+for realize."""
 import pathlib
 import statistics
 import subprocess
@@ -19,7 +20,8 @@ def c_loops(folder):
     """bench_loop.c, compiled."""
     library = pathlib.Path(talus.__file__).parent
     path = pathlib.Path(folder) / "loop.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", pathlib.Path(__file__).with_name("bench_loop.c"),
+    source = pathlib.Path(__file__).with_name("bench_loop.c")
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", source,
                     *(f"-I{ROOT / layer / 'include'}" for layer in LAYERS), "-o", path,
                     library / "libtalus.so.0", f"-Wl,-rpath,{library}"], check=True)
     from cffi import FFI
@@ -70,8 +72,8 @@ def main():
         for name, call in calls.items():
             mine, theirs = medians(timed(call, n),
                                    lambda: loops.bench_q(matter_p, state_p, body.i, n))
-            print(f"{name:20s} {1e9 * mine / n:6.0f} ns, {1e9 * (mine - theirs) / n:6.0f} more than "
-                  "a call in C")
+            print(f"{name:20s} {1e9 * mine / n:6.0f} ns, {1e9 * (mine - theirs) / n:6.0f} more "
+                  "than a call in C")
 
         def both():
             state.realize(talus.Stage.ACCELERATION, q, u)
@@ -80,8 +82,8 @@ def main():
         n = 500
         mine, theirs = medians(timed(both, n), lambda: loops.bench_realize(
             system_p, state_p, q_p, len(q), u_p, len(u), n))
-        print(f"realize the humanoid from arrays: {1e6 * mine / n:.2f} us, {mine / theirs:.3f} times "
-              f"that of C ({1e6 * theirs / n:.2f} us)")
+        print(f"realize the humanoid from arrays: {1e6 * mine / n:.2f} us, {mine / theirs:.3f} "
+              f"times that of C ({1e6 * theirs / n:.2f} us)")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ static double now(void)
 }
 
 // Seconds of n times: set q and u, realize to Acceleration.
-double bench_realize(tal_system *system, tal_state *state, const double *q, int nq,
-                     const double *u, int nu, int n)
+double bench_realize(tal_system *system, tal_state *state, const double *q, int nq, const double *u,
+                     int nu, int n)
 {
     const double start = now();
     for (int k = 0; k < n; ++k) {

@@ -15,7 +15,7 @@ def test_notebook(path):
     asyncio.set_event_loop_policy(asyncio.DefaultEventLoopPolicy())
     book = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in book.cells), "stored without outputs"
-    client.NotebookClient(book, timeout=300, kernel_name="python3",
+    client.NotebookClient(book, timeout=300, iopub_timeout=60, kernel_name="python3",
                           resources={"metadata": {"path": str(HERE / "notebooks")}}).execute()
     shown = [output["data"] for cell in book.cells if cell.cell_type == "code"
              for output in cell.outputs if "data" in output]
