@@ -59,6 +59,7 @@ static bool take_memory(dynamics *it)
     return good;
 }
 
+// The motion as curves, the loads, and which forces act.
 static bool prepare(dynamics *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -66,6 +66,7 @@ typedef struct inverse {
     double *x, *force;
 } inverse;
 
+// The study with all actuators of the tool, and room for a row.
 static bool make_optimizer(inverse *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -27,6 +27,7 @@ static bool is_active(tali_osim_tool *tool, const tali_xml_element *e)
            tali_osim_bool(&tool->setup, e, "on", true);
 }
 
+// A task of a coordinate that is active; others are errors, or left out.
 static void read_task(tali_osim_tool *tool, tali_osim_tasks *out, const tali_xml_element *e)
 {
     const char *name = tali_osim_text(e, "coordinate");
@@ -53,6 +54,7 @@ static void read_task(tali_osim_tool *tool, tali_osim_tasks *out, const tali_xml
     out->names[out->num++] = tool->o.coordinates[c].name;
 }
 
+// The file is read, and given back: names are those of the model.
 void tali_osim_tool_read_tasks(tali_osim_tool *tool, tali_osim_tasks *out)
 {
     *out = (tali_osim_tasks){.tasks = NULL};

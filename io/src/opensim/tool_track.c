@@ -93,6 +93,7 @@ static void read_bounds(tali_osim_tool *tool)
     tali_xml_destroy(xml);
 }
 
+// The study with the properties of the set-up.
 static void make_follower(tracking *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -200,6 +201,7 @@ static bool take_memory(tracking *it)
     return tali_osim_tool_is_good(it->tool);
 }
 
+// Everything before the first window; what is wrong is in the list.
 static bool prepare(tracking *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -116,8 +116,9 @@ TAL_API tal_osim_run_options tal_osim_run_options_default(void);
 typedef struct tal_osim_results tal_osim_results;
 
 /**
- * Run the tool of a set-up file: ScaleTool, InverseKinematicsTool, InverseDynamicsTool,
- * AnalyzeTool or ForwardTool. Nothing is written: the results say where OpenSim would put them.
+ * Run the tool of a set-up file: ScaleTool, InverseKinematicsTool, IMUPlacer,
+ * IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool.
+ * Nothing is written: the results say where OpenSim would put them.
  *
  * Files that the set-up names are looked up beside it.
  *
