@@ -40,7 +40,8 @@ static const char *text_of(const tal_osim_results *results, const char *end)
     "<OpenSimDocument Version='40000'><Model name='trunk'><gravity>0 -9.80665 0</gravity>" \
     "<BodySet><objects><Body name='pelvis'><mass>12</mass><mass_center>0 0 0</mass_center>" \
     "<inertia>0.1 0.1 0.1 0 0 0</inertia></Body><Body name='torso'><mass>34</mass>" \
-    "<mass_center>" center "</mass_center><inertia>1.4 0.7 1.4 0 0 0</inertia></Body></objects></BodySet>" \
+    "<mass_center>" center "</mass_center><inertia>1.4 0.7 1.4 0 0 0</inertia></Body></objects>" \
+    "</BodySet>" \
     "<JointSet><objects><FreeJoint name='root'><socket_parent_frame>/ground</socket_parent_frame>" \
     "<socket_child_frame>/bodyset/pelvis</socket_child_frame><coordinates>" COORDINATES \
     "</coordinates></FreeJoint><PinJoint name='back'><socket_parent_frame>/bodyset/pelvis" \
