@@ -10,27 +10,6 @@ static const char *const files[] = {"model.osim", "place.xml",   "seen.sto",    
                                     "moves.sto",  "better.osim", "old.osim",    "analyze.xml",
                                     "motion.mot", "probes.osim", "doubles.sto", "reports.xml"};
 
-static const char *text_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n < m || strcmp(path + n - m, end) != 0) continue;
-        return tal_osim_results_text(results, i, NULL);
-    }
-    ck_abort_msg("there is no text %s", end);
-}
-
-static const tal_table *table_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n >= m && strcmp(path + n - m, end) == 0) return tal_osim_results_table(results, i);
-    }
-    ck_abort_msg("there is no table %s", end);
-}
-
 // --- a trunk on a ball, with a neck ---
 
 static const char model_text[] =

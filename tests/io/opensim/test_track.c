@@ -12,27 +12,6 @@ static const char *const files[] = {"true.osim",     "wrong.osim", "actuators.xm
                                     "forward.xml",   "states.sto", "controls.xml",  "bounds.xml",
                                     "leg_tasks.xml", "point.xml",  "short.mot",     "none.xml"};
 
-static const tal_table *table_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n >= m && strcmp(path + n - m, end) == 0) return tal_osim_results_table(results, i);
-    }
-    ck_abort_msg("there is no table %s", end);
-}
-
-static const char *text_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n < m || strcmp(path + n - m, end) != 0) continue;
-        return tal_osim_results_text(results, i, NULL);
-    }
-    ck_abort_msg("there is no text %s", end);
-}
-
 // --- a trunk on a free pelvis ---
 
 // clang-format off
