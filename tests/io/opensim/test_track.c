@@ -282,6 +282,8 @@ START_TEST(a_leg_follows_its_walk_and_its_controls_repeat_it)
     ck_assert_int_eq(tal_table_write_file((tal_table *)states, in_folder("states.sto"), &err),
                      TAL_OK);
     write_text("controls.xml", text_of(results, "_controls.xml"));
+    ck_assert_ptr_nonnull(strstr(text_of(results, "_controls.xml"), "<use_steps>true"));
+    ck_assert_ptr_null(strstr(text_of(results, "_controls.xml"), "<use_steps>false"));
     tal_osim_results *again = run_good("forward.xml", NULL, 0);
     const tal_table *repeated = table_of(again, "again_states.sto");
     const int last = tal_table_num_rows(repeated) - 1;
