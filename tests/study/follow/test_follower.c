@@ -148,9 +148,9 @@ START_TEST(an_error_dies_out_as_its_gains_say)
 END_TEST
 
 // q = t^3 without feedback. A control that goes in a straight line over each window, taken in the
-// middle of its steps, makes u = 3 t^2 at their ends, but for 3e-10 from the first control, which is
-// that of 10 ns later; and q up to h^2 t / 2 for steps of h = 1 ms, 5e-8 m at 0.1 s. Without the ramp
-// u would be off by 3 T t = 3e-3.
+// middle of its steps, makes u = 3 t^2 at their ends, but for 3e-10 from the first control, which
+// is that of 10 ns later; and q up to h^2 t / 2 for steps of h = 1 ms, 5e-8 m at 0.1 s. Without the
+// ramp u would be off by 3 T t = 3e-3.
 static tal_status cubic(void *context, double t, double q[], double u[], double udot[])
 {
     (void)context;
