@@ -1,5 +1,5 @@
-// What libFuzzer calls: any bytes as a set-up file of OpenSim, beside a model, markers, coordinates,
-// orientations, tasks, forces and loads that it may name.
+// What libFuzzer calls: any bytes as a set-up file of OpenSim, beside a model, markers,
+// coordinates, orientations, tasks, forces and loads that it may name.
 #include <talus/talus.h>
 
 #include <stddef.h>
