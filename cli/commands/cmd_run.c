@@ -1,5 +1,6 @@
 // talus run: a tool of OpenSim, from its set-up file.
 #include "commands/commands.h"
+#include "commands/set_up.h"
 #include "model/model.h"
 #include "table/result.h"
 #include "text/progress.h"
@@ -143,7 +144,8 @@ static char *file_of_setup(const cli_args *args)
 }
 
 // Run the tool, print what is wrong, write the results.
-static int run_with(const cli_args *args, const char *setup, tal_osim_run_options options)
+static int run_with(const cli_args *args, const char *setup, const char *text,
+                    tal_osim_run_options options)
 {
     tal_threads *threads = NULL;
     tal_error err = {0};
@@ -159,7 +161,9 @@ static int run_with(const cli_args *args, const char *setup, tal_osim_run_option
     tal_osim_results *results = NULL;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     progress_begin(&told, args, "rows", true, 0.0, 1.0);
-    const tal_status st = tal_osim_run_file(setup, &options, &results, found);
+    const tal_status st =
+        text != NULL ? tal_osim_run_memory(setup, text, strlen(text), &options, &results, found)
+                     : tal_osim_run_file(setup, &options, &results, found);
     progress_end(&told, 1.0);
     cli_print_diagnostics(args, found);
     cli_model model = {0};
@@ -190,17 +194,7 @@ static int check_options(const cli_args *args)
     return cli_fail(args, CLI_USAGE, "-o is a folder here: a tool writes several tables.");
 }
 
-// Read the set-up and run it with these settings and starts.
-static int run_setup(const cli_args *args, const tal_osim_run_options *options)
-{
-    char *const setup = file_of_setup(args);
-    const int code = setup != NULL ? run_with(args, setup, *options) : CLI_BAD_FILE;
-    if (setup != NULL && stream_is_input(args->files[0])) (void)remove(setup);
-    free(setup);
-    return code;
-}
-
-int cmd_run(const cli_args *args)
+int set_up_run(const cli_args *args, const char *name, const char *text)
 {
     const char *const *sets = NULL;
     const int n = cli_list(args, "property", &sets);
@@ -215,11 +209,20 @@ int cmd_run(const cli_args *args)
     options.num_settings = n;
     options.starts = starts.list;
     options.num_starts = starts.num;
-    if (code == CLI_OK) code = run_setup(args, &options);
+    if (code == CLI_OK) code = run_with(args, name, text, options);
     cli_params_free(&starts);
     for (int i = 0; i < n; ++i) {
         free((char *)settings[i].name);
     }
     free(settings);
+    return code;
+}
+
+int cmd_run(const cli_args *args)
+{
+    char *const setup = file_of_setup(args);
+    const int code = setup != NULL ? set_up_run(args, setup, NULL) : CLI_BAD_FILE;
+    if (setup != NULL && stream_is_input(args->files[0])) (void)remove(setup);
+    free(setup);
     return code;
 }

@@ -551,6 +551,122 @@ static const cli_option run_options[] = {
      .help = "write the results into this folder instead of the one that the set-up names"},
     {0}};
 
+// What all tools of OpenSim have, for the tables below.
+#define TOOL_TIMES                                                                                 \
+    {.name = "from",                                                                               \
+     .kind = CLI_TEXT,                                                                             \
+     .value = "TIME",                                                                              \
+     .help = "begin here [s]; if not given, where the data begin",                                 \
+     .is_setting = true},                                                                          \
+    {                                                                                              \
+        .name = "to", .kind = CLI_TEXT, .value = "TIME",                                           \
+        .help = "end here [s]; if not given, where the data end", .is_setting = true               \
+    }
+#define TOOL_FORCES                                                                                \
+    {.name = "loads",                                                                              \
+     .kind = CLI_TEXT,                                                                             \
+     .value = "FILE",                                                                              \
+     .help = "external loads, an <ExternalLoads> file of OpenSim",                                 \
+     .is_setting = true},                                                                          \
+    {                                                                                              \
+        .name = "forces", .kind = CLI_TEXT, .value = "FILES",                                      \
+        .help = "files of forces that are added to those of the model: reserves, residuals",       \
+        .is_setting = true                                                                         \
+    }
+#define TOOL_REST                                                                                  \
+    {.name = "property",                                                                           \
+     .letter = 'p',                                                                                \
+     .kind = CLI_LIST,                                                                             \
+     .value = "NAME=VALUE",                                                                        \
+     .help = "give another property of the tool a value; can be repeated",                         \
+     .is_setting = true},                                                                          \
+    {                                                                                              \
+        .name = "out", .letter = 'o', .kind = CLI_TEXT, .value = "FOLDER",                         \
+        .help = "write the results into this folder; if not given, into this one"                  \
+    }
+
+static const cli_option so_options[] = {
+    TOOL_FORCES,
+    {.name = "cutoff",
+     .kind = CLI_TEXT,
+     .value = "HZ",
+     .help = "smooth the motion by OpenSim's filter with this cutoff",
+     .is_setting = true},
+    {.name = "exponent",
+     .kind = CLI_TEXT,
+     .value = "NUMBER",
+     .help = "minimize the sum of activations to this power; 2 if not given",
+     .is_setting = true},
+    TOOL_TIMES,
+    TOOL_REST,
+    {0}};
+
+static const cli_option analyze_options[] = {
+    {.name = "analysis",
+     .kind = CLI_LIST,
+     .value = "NAME",
+     .help = "Kinematics, BodyKinematics, PointKinematics, JointReaction, Actuation, "
+             "MuscleAnalysis, ForceReporter, ProbeReporter and so on; can be repeated",
+     .is_setting = true},
+    {.name = "states",
+     .kind = CLI_FLAG,
+     .help = "MOTION has states, with speeds and what muscles have, not coordinates alone",
+     .is_setting = true},
+    TOOL_FORCES,
+    {.name = "cutoff",
+     .kind = CLI_TEXT,
+     .value = "HZ",
+     .help = "smooth the motion by OpenSim's filter with this cutoff",
+     .is_setting = true},
+    TOOL_TIMES,
+    TOOL_REST,
+    {0}};
+
+#define TRACKING                                                                                   \
+    TOOL_FORCES,                                                                                   \
+        {.name = "tasks",                                                                          \
+         .kind = CLI_TEXT,                                                                         \
+         .value = "FILE",                                                                          \
+         .help = "a <CMC_TaskSet> file: coordinates with their gains; if not given, all are "      \
+                 "followed, with kp 100 and kv 20",                                                \
+         .is_setting = true},                                                                      \
+    {                                                                                              \
+        .name = "cutoff", .kind = CLI_TEXT, .value = "HZ",                                         \
+        .help = "smooth the motion by OpenSim's filter of finite length with this cutoff",         \
+        .is_setting = true                                                                         \
+    }
+
+static const cli_option cmc_options[] = {
+    TRACKING,
+    {.name = "bounds",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a <ControlSet> file with ranges of controls",
+     .is_setting = true},
+    {.name = "window",
+     .kind = CLI_TEXT,
+     .value = "TIME",
+     .help = "how far it looks ahead [s]; 0.010 if not given",
+     .is_setting = true},
+    {.name = "soft",
+     .kind = CLI_FLAG,
+     .help = "meet accelerations as well as they are worth, instead of exactly",
+     .is_setting = true},
+    TOOL_TIMES,
+    TOOL_REST,
+    {0}};
+
+static const cli_option rra_options[] = {
+    TRACKING,
+    {.name = "body",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "move the mass center of this body, usually the torso, so that residuals vanish",
+     .is_setting = true},
+    TOOL_TIMES,
+    TOOL_REST,
+    {0}};
+
 static const cli_option rerun_options[] = {{.name = "model",
                                             .letter = 'm',
                                             .kind = CLI_TEXT,
@@ -677,12 +793,39 @@ const cli_command cli_commands[] = {
      MODEL_OPTIONS | CLI_OUT, generate_options, "talus generate pendulum.talus -o pendulum.c",
      "forward and inverse dynamics, and the mass matrix", cmd_generate},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
-     "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool "
-     "or ForwardTool. "
+     "SETUP is a set-up file of OpenSim's ScaleTool, InverseKinematicsTool, IMUPlacer, "
+     "IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool. "
      "The results have the names and columns that OpenSim gives them. --start replaces the default "
      "value of a coordinate.",
      CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
+    {"so", "MODEL MOTION", 2, 2, "static optimization: which muscles make a motion",
+     "MODEL is an .osim file, MOTION a table of its coordinates. Writes activations, forces and "
+     "controls. Each row is proven to be the one with the least effort; rows for which the muscles "
+     "are too weak are named.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, so_options,
+     "talus so leg.osim walk.mot --cutoff 6 -o results", "activations of all muscles", cmd_so},
+    {"cmc", "MODEL MOTION", 2, 2, "computed muscle control: excitations that follow a motion",
+     "MODEL is an .osim file, MOTION a table of its coordinates. The model is simulated, and its "
+     "muscles are excited such that it stays on the motion. Writes states, controls, errors, "
+     "forces.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, cmc_options,
+     "talus cmc leg.osim walk.mot --from 0 --to 0.5 -o results", "states.sto and controls.xml",
+     cmd_cmc},
+    {"rra", "MODEL MOTION", 2, 2, "reduce residuals: the mass center that fits motion and loads",
+     "MODEL is an .osim file, MOTION a table of its coordinates, --forces has actuators of all "
+     "coordinates and the residuals FX FY FZ MX MY MZ. Writes the adjusted model, the motion that "
+     "it can make, and mean residuals.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, rra_options,
+     "talus rra body.osim walk.mot --forces motors.xml --body torso", "adjusted_model.osim",
+     cmd_rra},
+    {"analyze", "MODEL MOTION", 2, 2, "tables along a motion: bodies, joints, muscles, forces",
+     "MODEL is an .osim file, MOTION a table of its coordinates, or of states with --states. Each "
+     "--analysis is one of OpenSim's, with its usual properties; a set-up file (talus run) can "
+     "give it others.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, analyze_options,
+     "talus analyze leg.osim walk.mot --analysis MuscleAnalysis -o results",
+     "lengths, moment arms and forces of muscles", cmd_analyze},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
      "libraries.",

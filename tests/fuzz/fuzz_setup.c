@@ -1,5 +1,5 @@
-// What libFuzzer calls: any bytes as a set-up file of OpenSim, beside a model, markers, coordinates
-// and loads that it may name.
+// What libFuzzer calls: any bytes as a set-up file of OpenSim, beside a model, markers,
+// coordinates, orientations, tasks, forces and loads that it may name.
 #include <talus/talus.h>
 
 #include <stddef.h>
@@ -33,6 +33,15 @@ static const char *const files[][2] = {
      "</force_expressed_in_body><force_identifier>f</force_identifier><data_source_name>loads.sto"
      "</data_source_name></ExternalForce></objects><datafile>loads.sto</datafile></ExternalLoads>"
      "</OpenSimDocument>"},
+    {"tasks.xml",
+     "<OpenSimDocument Version='40000'><CMC_TaskSet><objects><CMC_Joint name='raise'><active>true"
+     "</active><kp>100</kp><kv>20</kv></CMC_Joint></objects></CMC_TaskSet></OpenSimDocument>"},
+    {"motors.xml",
+     "<OpenSimDocument Version='40000'><ForceSet><objects><CoordinateActuator name='motor'>"
+     "<coordinate>raise</coordinate><optimal_force>10</optimal_force></CoordinateActuator>"
+     "</objects></ForceSet></OpenSimDocument>"},
+    {"imu.sto", "DataType=Quaternion\nendheader\ntime\tupper_imu\n0\t1,0,0,0\n"
+                "0.1\t0.8,0,0,0.6\n"},
     {"loads.sto", "f\nendheader\ntime\tfx\tfy\tfz\n0\t1\t2\t3\n1\t1\t2\t3\n"},
 };
 
@@ -88,7 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((st == TAL_OK) != (tal_diagnostics_num_errors(found) == 0)) __builtin_trap();
     if ((st == TAL_OK) != (results != NULL)) __builtin_trap();
     for (int i = 0; results != NULL && i < tal_osim_results_num(results); ++i) {
-        if (tal_table_num_rows(tal_osim_results_table(results, i)) < 0) __builtin_trap();
+        const tal_table *table = tal_osim_results_table(results, i);
+        if (table != NULL && tal_table_num_rows(table) < 0) __builtin_trap();
+        if (table == NULL && tal_osim_results_text(results, i, NULL) == NULL) __builtin_trap();
     }
     tal_osim_results_destroy(results);
     tal_diagnostics_destroy(found);

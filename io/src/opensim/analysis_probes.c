@@ -316,7 +316,7 @@ static void begin_probe(tali_osim_analysis *a, probe *it, const tali_xml_element
     it->result = tali_osim_analysis_take(a, n * sizeof *it->result);
 }
 
-// The probes of the model that are enabled, their columns and their tables.
+// The probes of the model that are enabled, and one table for all.
 static void begin(tali_osim_analysis *a)
 {
     tali_osim *setup = &a->tool->setup;

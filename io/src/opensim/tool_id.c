@@ -59,7 +59,7 @@ static bool take_memory(dynamics *it)
     return good;
 }
 
-// Read coordinates and loads, and make what the frames need. False: an error was noted.
+// The motion as curves, the loads, and which forces act.
 static bool prepare(dynamics *it)
 {
     tali_osim_tool *tool = it->tool;

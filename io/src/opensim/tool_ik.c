@@ -290,7 +290,7 @@ static bool follow(kinematics *it, tal_tracker **tracker)
 // --- results ---
 
 void tali_osim_tool_write_coordinates(tali_osim_tool *tool, const char *file, const double times[],
-                                 const double q[], const tal_fit fits[], int num_frames)
+                                      const double q[], const tal_fit fits[], int num_frames)
 {
     tal_table *table = tali_osim_tool_add_result(tool, file, "Coordinates");
     const int nc = tool->o.num_coordinates;
@@ -318,8 +318,8 @@ static void write_motion(kinematics *it)
 {
     const char *file = tali_osim_text(it->tool->root, "output_motion_file");
     tali_osim_tool_write_coordinates(it->tool, file != NULL ? file : "ik.mot",
-                                it->frames.frames.times + it->begin, it->q, it->fits,
-                                it->num_frames);
+                                     it->frames.frames.times + it->begin, it->q, it->fits,
+                                     it->num_frames);
 }
 
 // The sum of squared distances, their root mean square and the largest of a frame.

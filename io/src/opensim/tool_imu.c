@@ -121,7 +121,7 @@ static int find_frame(const tali_osim *o, const char *name)
     return -1;
 }
 
-// A goal of the assembler for each sensor that a frame of the model is named after.
+// A goal for each sensor that the model has a frame for.
 static void add_goals(fitting *it)
 {
     tali_osim_tool *tool = it->seen.tool;
@@ -253,8 +253,8 @@ void tali_osim_tool_imu(tali_osim_tool *tool)
         trial_name(tool, "orientations_file", trial);
         (void)snprintf(file, sizeof file, "ik_%.200s.mot", trial);
         const char *named = tali_osim_text(tool->root, "output_motion_file");
-        tali_osim_tool_write_coordinates(tool, named != NULL ? named : file, it.times, it.q, it.fits,
-                                    it.num_frames);
+        tali_osim_tool_write_coordinates(tool, named != NULL ? named : file, it.times, it.q,
+                                         it.fits, it.num_frames);
         tali_osim_tool_warn_of_frames(tool, it.times, it.fits, it.num_frames);
         write_errors(&it, trial);
     }

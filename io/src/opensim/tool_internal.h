@@ -157,7 +157,7 @@ bool tali_osim_tool_is_named(const tali_osim_tool *tool, int force, const char *
 /// @param[in] q      [num_frames][nq]
 /// @param[in] fits   [num_frames]
 void tali_osim_tool_write_coordinates(tali_osim_tool *tool, const char *file, const double times[],
-                                 const double q[], const tal_fit fits[], int num_frames);
+                                      const double q[], const tal_fit fits[], int num_frames);
 /// A warning about frames that did not converge.
 void tali_osim_tool_warn_of_frames(tali_osim_tool *tool, const double times[], const tal_fit fits[],
                                    int num_frames);

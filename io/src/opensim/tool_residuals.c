@@ -66,7 +66,7 @@ typedef struct inverse {
     double *x, *force;
 } inverse;
 
-// Static optimization of the residual actuators alone. False: an error was noted.
+// The study with all actuators of the tool, and room for a row.
 static bool make_optimizer(inverse *it)
 {
     tali_osim_tool *tool = it->tool;

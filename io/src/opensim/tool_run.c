@@ -435,9 +435,10 @@ static tal_status status_of(const tali_osim_tool *tool)
     return atomic_load(&tool->interrupted) ? TAL_ERR_CALLBACK : TAL_OK;
 }
 
-// Open the set-up file, run its tool, hand on what was found.
-static tal_status run_file(const char *path, const tal_osim_run_options *options,
-                           tal_osim_results **out, tal_diagnostics *found)
+// Open the set-up, from a text if there is one, run its tool, hand on what was found.
+static tal_status run_set_up(const char *path, const char *text, size_t size,
+                             const tal_osim_run_options *options, tal_osim_results **out,
+                             tal_diagnostics *found)
 {
     tali_osim_tool tool = {.options = options != NULL ? *options : tal_osim_run_options_default()};
     const tal_allocator *allocator = &tool.options.allocator;
@@ -450,7 +451,10 @@ static tal_status run_file(const char *path, const tal_osim_run_options *options
     if (tool.results != NULL) tool.results->allocator = *allocator;
     tal_status st = memory ? TAL_OK : TAL_ERR_NO_MEMORY;
     if (st == TAL_OK) {
-        st = tali_xml_read_file(path, NULL, allocator, &tool.setup.xml, tool.setup.found);
+        st = text != NULL
+                 ? tali_xml_read_memory(path, text, size, NULL, allocator, &tool.setup.xml,
+                                        tool.setup.found)
+                 : tali_xml_read_file(path, NULL, allocator, &tool.setup.xml, tool.setup.found);
     }
     if (st == TAL_OK) {
         run_tool(&tool, path);
@@ -492,5 +496,16 @@ tal_status tal_osim_run_file(const char *path, const tal_osim_run_options *optio
     tal_status st =
         tali_reading_check(path, path, out, options != NULL ? &options->allocator : NULL, __func__);
     if (st == TAL_OK) st = check_settings(options);
-    return st == TAL_OK ? run_file(path, options, out, found) : st;
+    return st == TAL_OK ? run_set_up(path, NULL, 0, options, out, found) : st;
+}
+
+tal_status tal_osim_run_memory(const char *name, const char *text, size_t size,
+                               const tal_osim_run_options *options, tal_osim_results **out,
+                               tal_diagnostics *found)
+{
+    if (out != NULL) *out = NULL;
+    tal_status st =
+        tali_reading_check(name, text, out, options != NULL ? &options->allocator : NULL, __func__);
+    if (st == TAL_OK) st = check_settings(options);
+    return st == TAL_OK ? run_set_up(name, text, size, options, out, found) : st;
 }

@@ -27,7 +27,7 @@ static bool is_active(tali_osim_tool *tool, const tali_xml_element *e)
            tali_osim_bool(&tool->setup, e, "on", true);
 }
 
-// One task: its coordinate, weight and gains.
+// A task of a coordinate that is active; others are errors, or left out.
 static void read_task(tali_osim_tool *tool, tali_osim_tasks *out, const tali_xml_element *e)
 {
     const char *name = tali_osim_text(e, "coordinate");
@@ -54,13 +54,37 @@ static void read_task(tali_osim_tool *tool, tali_osim_tasks *out, const tali_xml
     out->names[out->num++] = tool->o.coordinates[c].name;
 }
 
-// All tasks of the file that the set-up names.
+// Without a file: all coordinates that are free, with the gains that are usual.
+static void follow_all(tali_osim_tool *tool, tali_osim_tasks *out)
+{
+    const int n = tool->o.num_coordinates;
+    out->tasks = tali_osim_take(&tool->setup, n, sizeof *out->tasks);
+    out->names = tali_osim_take(&tool->setup, n, sizeof *out->names);
+    const size_t nu = (size_t)tal_matter_nu(tool->model.matter);
+    bool *dependent = tali_arena_take(&tool->setup.arena, nu * sizeof *dependent);
+    tool->setup.no_memory = tool->setup.no_memory || dependent == NULL;
+    if (tool->setup.no_memory) return;
+    tali_osim_tool_list_dependent(tool, dependent);
+    for (int c = 0; c < n; ++c) {
+        const tali_osim_coordinate *q = &tool->o.coordinates[c];
+        if (q->locked || dependent[tali_osim_tool_u_slot(tool, c)]) continue;
+        out->names[out->num] = q->name;
+        out->tasks[out->num] = tal_follower_task_default();
+        out->tasks[out->num++].mobility = q->mobility;
+    }
+    tali_osim_tool_warn(tool, NULL,
+                        "there is no <task_set_file>: all %d free coordinates are followed, with "
+                        "kp 100 and kv 20",
+                        out->num);
+}
+
+// The file is read, and given back: names are those of the model.
 void tali_osim_tool_read_tasks(tali_osim_tool *tool, tali_osim_tasks *out)
 {
     *out = (tali_osim_tasks){.tasks = NULL};
     const char *file = tali_osim_text(tool->root, "task_set_file");
     if (file == NULL) {
-        tali_osim_tool_error(tool, NULL, "<task_set_file> is missing");
+        follow_all(tool, out);
         return;
     }
     tali_xml *xml = NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum {
+    MAX_WINDOWS = 10000000,
     MAX_FLAGGED = 5 // windows that are named because actuators were too weak
 };
 
@@ -93,7 +94,7 @@ static void read_bounds(tali_osim_tool *tool)
     tali_xml_destroy(xml);
 }
 
-// The Study, with the actuators, tasks and bounds of the set-up.
+// The study with the properties of the set-up.
 static void make_follower(tracking *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -111,6 +112,11 @@ static void make_follower(tracking *it)
     it->window =
         it->reduces ? 0.001 : tali_osim_number(&tool->setup, tool->root, "cmc_time_window", 0.010);
     def.window = it->window;
+    if ((it->end - it->begin) / it->window > MAX_WINDOWS) {
+        tali_osim_tool_error(tool, "cmc_time_window",
+                             "with %g s it takes more than ten million windows", it->window);
+        return;
+    }
     def.is_soft = it->reduces ||
                   !tali_osim_bool(&tool->setup, tool->root, "use_fast_optimization_target", true);
     def.accuracy = tali_osim_number(&tool->setup, tool->root, "integrator_error_tolerance", 1e-5);
@@ -201,7 +207,7 @@ static bool take_memory(tracking *it)
     return tali_osim_tool_is_good(it->tool);
 }
 
-// Read everything that the set-up names. False: an error was noted.
+// Everything before the first window; what is wrong is in the list.
 static bool prepare(tracking *it)
 {
     tali_osim_tool *tool = it->tool;

@@ -549,14 +549,18 @@ tal_status tal_follower_step(tal_follower *follower, tal_state *state)
     if (it == NULL) return TALI_BREACH(TAL_ERR_NULL, "the study is NULL");
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
     it->error_record = (tal_error){TAL_OK, "", ""};
+    const double t = tal_state_t(state);
+    if (!(t + it->def.window > t)) {
+        return TALI_FAIL(&it->error_record, TAL_ERR_BAD_VALUE,
+                         "t = %g: time cannot resolve a window of %g s", t, it->def.window);
+    }
     tal_status st = solve_window(it, state, it->def.window);
     const bool is_weak = st == TAL_ERR_INFEASIBLE;
     if (st != TAL_OK && !is_weak) return st;
     it->error_record = (tal_error){TAL_OK, "", ""};
-    const double begin = tal_state_t(state);
     st = cross_window(it, state);
     if (st == TAL_OK) {
         st = pass_on(it, state, tal_system_realize(it->system, state, TAL_STAGE_ACCELERATION));
     }
-    return st == TAL_OK && is_weak ? complain(it, begin) : st;
+    return st == TAL_OK && is_weak ? complain(it, t) : st;
 }

@@ -350,6 +350,37 @@ START_TEST(no_memory_leaves_nothing_behind)
     }
 }
 
+// The transfer of the filter of 101 samples, sum_k c_k cos(2 pi f k T) / sum_k c_k with T = 0.01 s
+// and a cutoff of 6 Hz, is 1.0039751 at 3 Hz and 0.50049862 at 6 Hz; straight lines pass unchanged.
+START_TEST(the_filter_of_finite_length_has_its_gain)
+{
+    static const struct {
+        double frequency, gain;
+    } rows[] = {{3.0, 1.0039751}, {6.0, 0.50049862}};
+
+    double times[301], y[301];
+    const tal_signal_def def = {TAL_SIGNAL_QUINTIC, 6.0, TAL_SIGNAL_FIR_OPENSIM};
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < 301; ++i) {
+            times[i] = 0.01 * i;
+            y[i] = 2.0 - times[i] + sin(2.0 * TAL_PI * rows[k].frequency * times[i]);
+        }
+        tal_signal *signal = must_create(&def, times, y, 301, 1);
+        ck_assert_int_eq(tal_signal_num_samples(signal), 301 + 2 * 60);
+        for (int i = 60; i < 240; ++i) { // as far from the ends as it reaches
+            const double wave = y[i] - (2.0 - times[i]);
+            ck_assert_double_eq_tol(tal_signal_samples(signal, 0)[60 + i],
+                                    2.0 - times[i] + rows[k].gain * wave, 2e-8);
+        }
+        tal_signal_destroy(signal);
+    }
+    tal_signal *none = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_signal_create(NULL, &def, times, y, 60, 1, &none, &err),
+                     TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_null(none);
+}
+
 int main(void)
 {
     test_record_breaches();
@@ -374,6 +405,7 @@ int main(void)
     tcase_add_test(tc, samples_are_the_rows_or_the_padded_ones);
     tcase_add_test(tc, times_with_few_digits_are_sampled_anew_as_opensim_does);
     tcase_add_test(tc, uneven_rows_are_sampled_anew_before_they_are_smoothed);
+    tcase_add_test(tc, the_filter_of_finite_length_has_its_gain);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("errors");

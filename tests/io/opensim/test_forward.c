@@ -78,16 +78,6 @@ static void tear_down(void)
     remove_folder(files, (int)(sizeof files / sizeof *files));
 }
 
-static const tal_table *table_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n >= m && strcmp(path + n - m, end) == 0) return tal_osim_results_table(results, i);
-    }
-    ck_abort_msg("there is no table %s", end);
-}
-
 static double last_of(const tal_table *table, const char *column)
 {
     const int c = tal_table_find_column(table, column);

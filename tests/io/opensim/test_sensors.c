@@ -6,30 +6,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const char *const files[] = {"model.osim", "place.xml",  "seen.sto",    "ik.xml",
+static const char *const files[] = {"model.osim", "place.xml",   "seen.sto",    "ik.xml",
                                     "moves.sto",  "better.osim", "old.osim",    "analyze.xml",
                                     "motion.mot", "probes.osim", "doubles.sto", "reports.xml"};
-
-static const char *text_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n < m || strcmp(path + n - m, end) != 0) continue;
-        return tal_osim_results_text(results, i, NULL);
-    }
-    ck_abort_msg("there is no text %s", end);
-}
-
-static const tal_table *table_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n >= m && strcmp(path + n - m, end) == 0) return tal_osim_results_table(results, i);
-    }
-    ck_abort_msg("there is no table %s", end);
-}
 
 // --- a trunk on a ball, with a neck ---
 
@@ -86,7 +65,8 @@ static double angle_at(int c, int frame)
 static void write_seen(const char *file, int num_frames, double heading)
 {
     char text[4000];
-    int n = snprintf(text, sizeof text, "DataType=Quaternion\nendheader\ntime\ttrunk_imu\thead_imu\n");
+    int n =
+        snprintf(text, sizeof text, "DataType=Quaternion\nendheader\ntime\ttrunk_imu\thead_imu\n");
     for (int f = 0; f < num_frames; ++f) {
         n += snprintf(text + n, sizeof text - (size_t)n, "%g", 0.1 * f);
         const tal_mat3 R_GT = turn(angle_at(0, f), angle_at(1, f), angle_at(2, f));
@@ -137,8 +117,8 @@ START_TEST(sensors_are_placed_and_followed)
     for (int f = 0; f < NUM_FRAMES; ++f) {
         for (int c = 0; c < 4; ++c) {
             const int column = tal_table_find_column(motion, names[c]);
-            ck_assert_double_eq_tol(tal_table_value(motion, f, column),
-                                    angle_at(c, f) * 180.0 / pi, 1e-5);
+            ck_assert_double_eq_tol(tal_table_value(motion, f, column), angle_at(c, f) * 180.0 / pi,
+                                    1e-5);
         }
         ck_assert_double_eq_tol(tal_table_value(errors, f, 2), 0.0, 1e-7);
     }
@@ -170,8 +150,7 @@ END_TEST
 
 // A body of 2 kg on a slider with a motor of 10 N per control that is held at 0.5, a spring of
 // 4 N/m, and probes of them.
-#define PROBE(class, name, more)                                                                   \
-    "<" class " name='" name "'>" more "</" class ">"
+#define PROBE(class, name, more) "<" class " name='" name "'>" more "</" class ">"
 
 static const char probes_text[] =
     "<OpenSimDocument Version='40000'><Model name='m'><gravity>0 0 0</gravity><BodySet><objects>"
@@ -194,10 +173,9 @@ static const char probes_text[] =
               "<probe_operation>integrate</probe_operation>")
             PROBE("SystemEnergyProbe", "most",
                   "<probe_operation>maximum</probe_operation><compute_potential_energy>false"
-                  "</compute_potential_energy>")
-                PROBE("JointInternalPowerProbe", "joint", "")
-                    PROBE("ActuatorForceProbe", "off", "<enabled>false</enabled>")
-    "</objects></ProbeSet></Model></OpenSimDocument>";
+                  "</compute_potential_energy>") PROBE("JointInternalPowerProbe", "joint", "")
+                PROBE("ActuatorForceProbe", "off",
+                      "<enabled>false</enabled>") "</objects></ProbeSet></Model></OpenSimDocument>";
 
 static const char reports_text[] =
     "<OpenSimDocument Version='40000'><AnalyzeTool name='a'><model_file>probes.osim</model_file>"

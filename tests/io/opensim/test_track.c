@@ -6,45 +6,26 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const char *const files[] = {
-    "true.osim",   "wrong.osim",  "actuators.xml", "motion.mot",  "tasks.xml",      "id.xml",
-    "loads.xml",   "loads.sto",   "rra.xml",       "leg.osim",    "walk.mot",       "cmc.xml",
-    "forward.xml", "states.sto",  "controls.xml",  "bounds.xml",  "leg_tasks.xml",  "point.xml",
-    "short.mot",   "none.xml"};
-
-static const tal_table *table_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n >= m && strcmp(path + n - m, end) == 0) return tal_osim_results_table(results, i);
-    }
-    ck_abort_msg("there is no table %s", end);
-}
-
-static const char *text_of(const tal_osim_results *results, const char *end)
-{
-    for (int i = 0; i < tal_osim_results_num(results); ++i) {
-        const char *path = tal_osim_results_path(results, i);
-        const size_t n = strlen(path), m = strlen(end);
-        if (n < m || strcmp(path + n - m, end) != 0) continue;
-        return tal_osim_results_text(results, i, NULL);
-    }
-    ck_abort_msg("there is no text %s", end);
-}
+static const char *const files[] = {"true.osim",     "wrong.osim", "actuators.xml", "motion.mot",
+                                    "tasks.xml",     "id.xml",     "loads.xml",     "loads.sto",
+                                    "rra.xml",       "leg.osim",   "walk.mot",      "cmc.xml",
+                                    "forward.xml",   "states.sto", "controls.xml",  "bounds.xml",
+                                    "leg_tasks.xml", "point.xml",  "short.mot",     "none.xml"};
 
 // --- a trunk on a free pelvis ---
 
-#define TRUNK(center)                                                                              \
-    "<OpenSimDocument Version='40000'><Model name='trunk'><gravity>0 -9.80665 0</gravity>"         \
-    "<BodySet><objects><Body name='pelvis'><mass>12</mass><mass_center>0 0 0</mass_center>"        \
-    "<inertia>0.1 0.1 0.1 0 0 0</inertia></Body><Body name='torso'><mass>34</mass><mass_center>"   \
-    center "</mass_center><inertia>1.4 0.7 1.4 0 0 0</inertia></Body></objects></BodySet>"         \
+// clang-format off
+#define TRUNK(center) \
+    "<OpenSimDocument Version='40000'><Model name='trunk'><gravity>0 -9.80665 0</gravity>" \
+    "<BodySet><objects><Body name='pelvis'><mass>12</mass><mass_center>0 0 0</mass_center>" \
+    "<inertia>0.1 0.1 0.1 0 0 0</inertia></Body><Body name='torso'><mass>34</mass>" \
+    "<mass_center>" center "</mass_center><inertia>1.4 0.7 1.4 0 0 0</inertia></Body></objects>" \
+    "</BodySet>" \
     "<JointSet><objects><FreeJoint name='root'><socket_parent_frame>/ground</socket_parent_frame>" \
-    "<socket_child_frame>/bodyset/pelvis</socket_child_frame><coordinates>" COORDINATES            \
-    "</coordinates></FreeJoint><PinJoint name='back'><socket_parent_frame>/bodyset/pelvis"         \
-    "</socket_parent_frame><socket_child_frame>/bodyset/torso</socket_child_frame><coordinates>"   \
-    "<Coordinate name='lumbar'/></coordinates></PinJoint></objects></JointSet></Model>"            \
+    "<socket_child_frame>/bodyset/pelvis</socket_child_frame><coordinates>" COORDINATES \
+    "</coordinates></FreeJoint><PinJoint name='back'><socket_parent_frame>/bodyset/pelvis" \
+    "</socket_parent_frame><socket_child_frame>/bodyset/torso</socket_child_frame><coordinates>" \
+    "<Coordinate name='lumbar'/></coordinates></PinJoint></objects></JointSet></Model>" \
     "</OpenSimDocument>"
 #define COORDINATES                                                                                \
     "<Coordinate name='rx'/><Coordinate name='ry'/><Coordinate name='rz'/><Coordinate name='tx'/>" \
@@ -60,11 +41,12 @@ static const char *text_of(const tal_osim_results *results, const char *end)
     "</TorqueActuator>"
 
 static const char actuators_text[] =
-    "<OpenSimDocument Version='40000'><ForceSet name='residuals'><objects>" POINT(
-        "FX", "1 0 0") POINT("FY", "0 1 0") POINT("FZ", "0 0 1") TORQUE("MX", "1 0 0")
-        TORQUE("MY", "0 1 0") TORQUE("MZ", "0 0 1")
-            "<CoordinateActuator name='back_motor'><coordinate>lumbar</coordinate><optimal_force>"
-            "100</optimal_force></CoordinateActuator></objects></ForceSet></OpenSimDocument>";
+    "<OpenSimDocument Version='40000'><ForceSet name='residuals'><objects>"
+    POINT("FX", "1 0 0") POINT("FY", "0 1 0") POINT("FZ", "0 0 1")
+    TORQUE("MX", "1 0 0") TORQUE("MY", "0 1 0") TORQUE("MZ", "0 0 1")
+    "<CoordinateActuator name='back_motor'><coordinate>lumbar</coordinate><optimal_force>100"
+    "</optimal_force></CoordinateActuator></objects></ForceSet></OpenSimDocument>";
+// clang-format on
 
 static const char id_text[] =
     "<OpenSimDocument Version='40000'><InverseDynamicsTool name='id'><model_file>true.osim"
@@ -155,8 +137,7 @@ static void write_tasks(const char *file, const char *const names[], int num)
                       "</CMC_Joint>",
                       names[c], names[c]);
     }
-    (void)snprintf(text + n, sizeof text - (size_t)n,
-                   "</objects></CMC_TaskSet></OpenSimDocument>");
+    (void)snprintf(text + n, sizeof text - (size_t)n, "</objects></CMC_TaskSet></OpenSimDocument>");
     write_text(file, text);
 }
 
@@ -255,8 +236,9 @@ static void write_leg(void)
     ck_assert_int_eq(tal_osim_write_file(&model, in_folder("leg.osim"), NULL), TAL_OK);
     leg_end(&it);
     static char text[8000];
-    int n = snprintf(text, sizeof text, "m\nnRows=101\nnColumns=4\ninDegrees=no\nendheader\n"
-                                        "time\thip\tknee\tankle\n");
+    int n = snprintf(text, sizeof text,
+                     "m\nnRows=101\nnColumns=4\ninDegrees=no\nendheader\n"
+                     "time\thip\tknee\tankle\n");
     for (int r = 0; r < NUM_ROWS; ++r) {
         const double t = 0.01 * r;
         n += snprintf(text + n, sizeof text - (size_t)n, "%.2f\t%.12g\t%.12g\t%.12g\n", t,
@@ -294,13 +276,14 @@ START_TEST(a_leg_follows_its_walk_and_its_controls_repeat_it)
     }
     ck_assert_double_eq_tol(tal_table_value(states, 0, 0), 0.03, 1e-12);
     ck_assert_int_eq(tal_table_num_rows(states), 48); // to 0.5 s
-    ck_assert_int_ge(tal_table_find_column(table_of(results, "_controls.sto"),
-                                           "soleus.excitation"),
+    ck_assert_int_ge(tal_table_find_column(table_of(results, "_controls.sto"), "soleus.excitation"),
                      1);
     tal_error err = {TAL_OK, "", ""};
     ck_assert_int_eq(tal_table_write_file((tal_table *)states, in_folder("states.sto"), &err),
                      TAL_OK);
     write_text("controls.xml", text_of(results, "_controls.xml"));
+    ck_assert_ptr_nonnull(strstr(text_of(results, "_controls.xml"), "<use_steps>true"));
+    ck_assert_ptr_null(strstr(text_of(results, "_controls.xml"), "<use_steps>false"));
     tal_osim_results *again = run_good("forward.xml", NULL, 0);
     const tal_table *repeated = table_of(again, "again_states.sto");
     const int last = tal_table_num_rows(repeated) - 1;
@@ -313,8 +296,7 @@ START_TEST(a_leg_follows_its_walk_and_its_controls_repeat_it)
             if (strstr(name, label) != NULL) column = c;
         }
         ck_assert_int_ge(column, 1);
-        ck_assert_double_eq_tol(tal_table_value(repeated, last, column), walk(k, 0.5),
-                                pi / 180.0);
+        ck_assert_double_eq_tol(tal_table_value(repeated, last, column), walk(k, 0.5), pi / 180.0);
     }
     tal_osim_results_destroy(again);
     tal_osim_results_destroy(results);
@@ -329,8 +311,7 @@ START_TEST(bounds_of_a_file_hold)
                "<OpenSimDocument Version='40000'><ControlSet name='b'><objects><ControlLinear "
                "name='soleus.excitation'><default_min>0.3</default_min><default_max>0.4"
                "</default_max></ControlLinear></objects></ControlSet></OpenSimDocument>");
-    const tal_osim_setting settings[] = {{"constraints_file", "bounds.xml"},
-                                         {"final_time", "0.1"}};
+    const tal_osim_setting settings[] = {{"constraints_file", "bounds.xml"}, {"final_time", "0.1"}};
     tal_osim_results *results = run_good("cmc.xml", settings, 2);
     const tal_table *controls = table_of(results, "_controls.sto");
     const int c = tal_table_find_column(controls, "soleus.excitation");

@@ -95,6 +95,28 @@ static inline double value(const tal_osim_results *results, int table, int row, 
     return tal_table_value(it, row, c);
 }
 
+// --- results by the ends of their names ---
+
+static inline int find_result(const tal_osim_results *results, const char *end)
+{
+    for (int i = 0; i < tal_osim_results_num(results); ++i) {
+        const char *path = tal_osim_results_path(results, i);
+        const size_t n = strlen(path), m = strlen(end);
+        if (n >= m && strcmp(path + n - m, end) == 0) return i;
+    }
+    ck_abort_msg("there is no result %s", end);
+}
+
+static inline const tal_table *table_of(const tal_osim_results *results, const char *end)
+{
+    return tal_osim_results_table(results, find_result(results, end));
+}
+
+static inline const char *text_of(const tal_osim_results *results, const char *end)
+{
+    return tal_osim_results_text(results, find_result(results, end), NULL);
+}
+
 // A run without memory ends with that status, and gives back what it had.
 static inline void assert_survives_failing_memory(const char *file)
 {

@@ -73,6 +73,18 @@ static tal_status fall(void *context, double t, double q[], double u[], double u
     return TAL_OK;
 }
 
+// The same with a second slider that goes twice as far, and a = 3.
+static tal_status fall_together(void *context, double t, double q[], double u[], double udot[])
+{
+    (void)context;
+    for (int k = 0; k < 2; ++k) {
+        udot[k] = 3.0 * (k + 1);
+        u[k] = udot[k] * t;
+        q[k] = 0.5 * udot[k] * t * t;
+    }
+    return TAL_OK;
+}
+
 // Effort F1^2/100^2 + F2^2/200^2 with F1 + F2 = 50: 10 and 40. Soft, with weight one: the
 // derivative of (a - 50)^2 + (F1/100)^2 + (F2/200)^2 vanishes where a (1 + 1/50000) = 50.
 START_TEST(motors_share_an_acceleration_by_the_squares_of_their_gains)
@@ -131,6 +143,89 @@ START_TEST(an_error_dies_out_as_its_gains_say)
     ck_assert_double_eq_tol(speed, -0.01 * 100.0 * 0.1 * exp(-1.0), 0.004 * 0.0368);
     tal_follower_destroy(made);
     free_slider(&it);
+}
+
+END_TEST
+
+// q = t^3 without feedback. A control that goes in a straight line over each window, taken in the
+// middle of its steps, makes u = 3 t^2 at their ends, but for 3e-10 from the first control, which
+// is that of 10 ns later; and q up to h^2 t / 2 for steps of h = 1 ms, 5e-8 m at 0.1 s. Without the
+// ramp u would be off by 3 T t = 3e-3.
+static tal_status cubic(void *context, double t, double q[], double u[], double udot[])
+{
+    (void)context;
+    q[0] = t * t * t;
+    u[0] = 3.0 * t * t;
+    udot[0] = 6.0 * t;
+    return TAL_OK;
+}
+
+START_TEST(controls_go_in_straight_lines_between_windows)
+{
+    slider it = make_slider();
+    tal_follower_task task = tal_follower_task_default();
+    task.mobility = (tal_mobility){it.body, 0};
+    task.kp = task.kv = 0.0;
+    tal_follower_def def = tal_follower_def_default();
+    def.tasks = &task;
+    def.num_tasks = 1;
+    def.calc_desired = cubic;
+    tal_follower *made = create(it.system, it.forces, &def);
+    start(made, it.state);
+    for (int k = 0; k < 10; ++k) {
+        step(made, it.state);
+    }
+    ck_assert_double_eq_tol(tal_body_u(it.matter, it.state, it.body, 0), 0.03, 1e-9);
+    ck_assert_double_eq_tol(tal_body_q(it.matter, it.state, it.body, 0), 1e-3, 1e-7);
+    tal_follower_destroy(made);
+    free_slider(&it);
+}
+
+END_TEST
+
+// Two sliders of 1 kg, the second twice as fast: q1 = 2 q0. A motor on the first one moves a mass
+// of 1 + 4 kg.
+START_TEST(constraints_carry_what_one_motor_moves)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_forces *forces = tal_forces_create(system, matter);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.mass.inertia = tal_s3_diag(1.0, 1.0, 1.0);
+    tal_mobility at[2];
+    for (int k = 0; k < 2; ++k) {
+        at[k] = (tal_mobility){tal_matter_add_slider(matter, TAL_GROUND, &def), 0};
+    }
+    const double slopes[] = {2.0, -1.0};
+    tal_function *gear = NULL;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(tal_function_create_linear(NULL, slopes, 2, 0.0, &gear, &err), TAL_OK);
+    tal_constraint_def coupler = tal_constraint_def_default();
+    coupler.mobilities[0] = at[0];
+    coupler.mobilities[1] = at[1];
+    coupler.num_mobilities = 2;
+    (void)tal_constraint_add_coordinate_coupler(matter, &coupler, gear);
+    (void)tal_forces_add_mobility_actuator(forces, "motor", at[0], 1.0, (tal_measure_ix){-1});
+    ck_assert_int_eq(tal_system_realize_topology(system, &err), TAL_OK);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_state_create(system, &state, &err), TAL_OK);
+    tal_follower_task task = tal_follower_task_default();
+    task.mobility = at[0];
+    tal_follower_def how = tal_follower_def_default();
+    how.tasks = &task;
+    how.num_tasks = 1;
+    how.calc_desired = fall_together;
+    tal_follower *made = create(system, forces, &how);
+    start(made, state);
+    ck_assert_double_eq_tol(tal_follower_forces(made)[0], 5.0 * 3.0, 1e-10);
+    for (int k = 0; k < 10; ++k) {
+        step(made, state);
+    }
+    ck_assert_double_eq_tol(tal_state_q(state)[0], 0.5 * 3.0 * 0.01, 1e-6);
+    tal_follower_destroy(made);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
 }
 
 END_TEST
@@ -370,6 +465,8 @@ int main(void)
     tcase_set_timeout(tc, 60.0);
     tcase_add_test(tc, motors_share_an_acceleration_by_the_squares_of_their_gains);
     tcase_add_test(tc, an_error_dies_out_as_its_gains_say);
+    tcase_add_test(tc, controls_go_in_straight_lines_between_windows);
+    tcase_add_test(tc, constraints_carry_what_one_motor_moves);
     tcase_add_test(tc, what_the_actuators_cannot_do_is_said);
     tcase_add_loop_test(tc, muscles_follow_a_walk_and_their_excitations_repeat_it, 0, 4);
     tcase_add_test(tc, excitations_lead_to_the_forces_wanted);

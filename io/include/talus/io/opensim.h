@@ -116,8 +116,9 @@ TAL_API tal_osim_run_options tal_osim_run_options_default(void);
 typedef struct tal_osim_results tal_osim_results;
 
 /**
- * Run the tool of a set-up file: ScaleTool, InverseKinematicsTool, InverseDynamicsTool,
- * AnalyzeTool or ForwardTool. Nothing is written: the results say where OpenSim would put them.
+ * Run the tool of a set-up file: ScaleTool, InverseKinematicsTool, IMUPlacer,
+ * IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool.
+ * Nothing is written: the results say where OpenSim would put them.
  *
  * Files that the set-up names are looked up beside it.
  *
@@ -131,6 +132,15 @@ typedef struct tal_osim_results tal_osim_results;
 TAL_API TAL_NODISCARD tal_status tal_osim_run_file(const char *path,
                                                    const tal_osim_run_options *options,
                                                    tal_osim_results **out, tal_diagnostics *found);
+
+/// The same from memory. `name` stands for the file in messages, and the files that the set-up
+/// names are looked up in its folder.
+/// @param[in] text  [size] the set-up
+TAL_API TAL_NODISCARD tal_status tal_osim_run_memory(const char *name, const char *text,
+                                                     size_t size,
+                                                     const tal_osim_run_options *options,
+                                                     tal_osim_results **out,
+                                                     tal_diagnostics *found);
 
 /// Free results and their tables; NULL is allowed.
 TAL_API void tal_osim_results_destroy(tal_osim_results *results);
