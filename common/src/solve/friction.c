@@ -251,8 +251,8 @@ static tal_status attempt_guess(tali_friction *f, const double pi[],
     return stiffen(f);
 }
 
-// Pyramids of more and more sides, with two compliances, then more and more passes; at last pyramids
-// without compliance, for what it cannot decide.
+// Pyramids of more and more sides, with two compliances, then more and more passes; at last
+// pyramids without compliance, for what it cannot decide.
 static tal_status attempt_all(tali_friction *f, bool *shared)
 {
     tal_status st = TAL_ERR_NO_CONVERGENCE;

@@ -348,14 +348,14 @@ START_TEST(random_blocks_are_solved)
         unshared += !c.report.shared;
         assert_coulomb(&c);
     }
-    // Two of 100000 have contacts almost in a line, whose forces have no limit that can be followed:
-    // their answers are checked, and say that sharing was arbitrary.
+    // Two of 100000 have contacts almost in a line, whose forces have no limit that can be
+    // followed: their answers are checked, and say that sharing was arbitrary.
     ck_assert_msg(unsolved == 0 && unshared <= count / 20000, "%d of %d unsolved, %d not shared",
                   unsolved, count, unshared);
 }
 
-// The same blocks in other units, and with moments of inertia and masses of ratios up to 1e8: forces
-// of 1e-12 to 1e12. An answer is checked against the cones again, and there is one.
+// The same blocks in other units, and with moments of inertia and masses of ratios up to 1e8:
+// forces of 1e-12 to 1e12. An answer is checked against the cones again, and there is one.
 START_TEST(badly_scaled_blocks_are_solved)
 {
     int unsolved = 0;

@@ -130,8 +130,8 @@ END_TEST
 
 // --- a pendulum on a pin that rubs ---
 
-// 2 kg, center 0.5 m below its pin, I 0.05 about the center, hangs at rest; a ball of 0.8 kg hits it
-// sideways, d below the pin, at V. Moments about the pin, and the impulse R of the pin:
+// 2 kg, center 0.5 m below its pin, I 0.05 about the center, hangs at rest; a ball of 0.8 kg hits
+// it sideways, d below the pin, at V. Moments about the pin, and the impulse R of the pin:
 //
 //     I_p w = P d - mu r |R|    R = M l w - P    V - P / m = d w
 //

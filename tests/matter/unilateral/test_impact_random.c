@@ -9,8 +9,8 @@ static const double ROUND_OFF = 1e-13;
 // --- two balls ---
 
 // RBDA 11.13, 11.14: two balls in space, of any mass and size. Without friction
-// dT = -(1 - e^2) v^2 / (2 (1/m1 + 1/m2)); where they stick, slip ends as well. Normal and tangential
-// rows of balls do not influence each other. Momenta are kept.
+// dT = -(1 - e^2) v^2 / (2 (1/m1 + 1/m2)); where they stick, slip ends as well. Normal and
+// tangential rows of balls do not influence each other. Momenta are kept.
 START_TEST(two_balls_collide_and_keep_their_momenta)
 {
     test_rng rng = test_rng_seed(21);

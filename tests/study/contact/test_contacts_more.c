@@ -291,8 +291,9 @@ END_TEST
 
 // --- how far a slide is from a jam ---
 
-// The uniform rod of 1 m on its tip: of a unit of normal force k = 1 + 3 c^2 - 3 mu s c is left when
-// friction goes with it, of 1 + 3 c^2. A witness says so, and falls through zero where the rod jams.
+// The uniform rod of 1 m on its tip: of a unit of normal force k = 1 + 3 c^2 - 3 mu s c is left
+// when friction goes with it, of 1 + 3 c^2. A witness says so, and falls through zero where the rod
+// jams.
 START_TEST(how_far_a_slide_is_from_a_jam_is_watched)
 {
     const double mu = 1.3, start = 63.0 * TAL_DEGREE;
