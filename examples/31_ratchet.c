@@ -7,8 +7,8 @@
 //
 // The crank turns at a constant rate w, and a yoke makes of it a rack's motion to and fro,
 // x = -r cos(w t). A pawl on the rack pushes the wheel forward and lets it run ahead: the wheel
-// never turns slower than the rack would have it, a unilateral element on speeds. A brake, dry friction,
-// stops the wheel while the rack goes back.
+// never turns slower than the rack would have it, a unilateral element on speeds. A brake, by
+// friction, stops the wheel while the rack goes back.
 //
 // With A = r / R the rack pushes until it slows down more than the brake does, A w^2 cos(w t) =
 // -M / I at t1; then the wheel runs on by itself from w1 = A w sin(w t1). Each turn of the crank

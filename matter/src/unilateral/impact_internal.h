@@ -53,6 +53,8 @@ typedef struct tali_impact_problem {
     int *component;        ///< [m] which component a row is in; -1: none
     int *stack;            ///< [m]
 
+    bool is_warm; ///< modes that elements have had are a guess: accelerations, no impulses
+
     // one component
     int n, num_in;
     int num_smooth; ///< phases without all of their friction so far

@@ -120,6 +120,7 @@ static void drop_separating(tali_impact_problem *p)
 static tal_status find_modes(tali_impact_problem *p, bool *jammed)
 {
     *jammed = false;
+    p->is_warm = true;
     drop_separating(p);
     tal_status st = tali_impact_assemble(p);
     if (st == TAL_OK) st = fill_accelerations(p);

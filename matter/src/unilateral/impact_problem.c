@@ -419,12 +419,29 @@ static int split_floors(tali_impact_problem *p, double b[])
     return num;
 }
 
+// The modes that elements have had are a guess. Not where one slides: of two answers (Painleve) a
+// guess would find the one it is near.
+static bool guess_modes(tali_impact_problem *p)
+{
+    for (int k = 0; k < p->num_in; ++k) {
+        const tal_unilateral_mode was = p->parts[p->in[k]].was;
+        if (!p->is_warm || p->contacts[k].slides) return false;
+        p->modes[k] = was == TAL_UNILATERAL_OFF     ? TAL_FRICTION_OFF
+                      : was == TAL_UNILATERAL_SLIDE ? TAL_FRICTION_SLIP
+                                                    : TAL_FRICTION_STICK;
+    }
+    return true;
+}
+
 static tal_status solve_with_friction(tali_impact_problem *p, tal_error *why)
 {
     double *b = p->lower; // there are no bounds here
     memcpy(b, p->b, (size_t)p->n * sizeof *b);
-    const tal_friction_problem problem = {
-        .A = p->A, .b = b, .contacts = p->contacts, .num_contacts = split_floors(p, b)};
+    const tal_friction_problem problem = {.A = p->A,
+                                          .b = b,
+                                          .contacts = p->contacts,
+                                          .num_contacts = split_floors(p, b),
+                                          .guess = guess_modes(p)};
     memset(p->z, 0, (size_t)p->n * sizeof *p->z);
     const tal_status st =
         tal_friction_solve(&problem, p->z, p->y, p->modes, p->work, p->iwork, NULL, why);

@@ -47,23 +47,27 @@ static void see(const tali_tree_view *view, int b, bool moves, seen_body *at)
     if (moves) at->V = tal_sv_shift_motion(view->rates[b].V, p_MB);
 }
 
-// The gap, or its rate.
+// The gap, or its rate. Most planes are Ground's.
 static double quick_value(const tali_unilateral_quick *quick, const double all_params[],
                           const tali_tree_view *view, bool is_rate, seen_body at[2])
 {
     const double *params = all_params + quick->param0;
-    see(view, quick->bodies[0], is_rate, &at[0]);
+    const bool is_fixed = quick->bodies[0] == 0;
+    if (!is_fixed) see(view, quick->bodies[0], is_rate, &at[0]);
     see(view, quick->bodies[1], is_rate, &at[1]);
-    const tal_vec3 n = tal_m3_mul_v3(at[0].X.R, tali_constraint_v3_from(params + 6));
+    const tal_vec3 n_1 = tali_constraint_v3_from(params + 6);
+    const tal_vec3 n = is_fixed ? n_1 : tal_m3_mul_v3(at[0].X.R, n_1);
     const tal_vec3 r =
         tal_m3_mul_v3(at[1].X.R, tali_constraint_v3_from(params + TAL_POINT_ON_PLANE_STATION));
     const tal_vec3 S = tal_v3_add(at[1].X.p, r);
     if (is_rate) {
         const tal_vec3 v2 = tal_sv_shift_motion(at[1].V, r).v;
+        if (is_fixed) return tal_v3_dot(n, v2);
         const tal_vec3 v1 = tal_sv_shift_motion(at[0].V, tal_v3_sub(S, at[0].X.p)).v;
         return tal_v3_dot(n, tal_v3_sub(v2, v1));
     }
-    const tal_vec3 P = tal_xf_apply(at[0].X, tali_constraint_v3_from(params + 9));
+    const tal_vec3 P_1 = tali_constraint_v3_from(params + 9);
+    const tal_vec3 P = is_fixed ? P_1 : tal_xf_apply(at[0].X, P_1);
     const double height = tal_v3_dot(n, tal_v3_sub(S, P));
     return quick->kind == TALI_UNILATERAL_SPHERE_GAP ? height - params[TAL_SPHERE_ON_PLANE_RADIUS]
                                                      : height;

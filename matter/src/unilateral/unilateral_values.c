@@ -22,12 +22,17 @@ static tal_status explain(const question *ask, tal_status st)
 }
 
 // On the way to a stage (a witness, a measure) what comes before is there already.
-bool tali_unilateral_view(const tal_matter *matter, tal_state *state, tal_stage stage,
-                          tali_tree_view *view)
+static bool reach(const tal_matter *matter, tal_state *state, tal_stage stage)
 {
     const bool is_on_the_way = state != NULL && (tali_state_goal(state) != TAL_STAGE_EMPTY ||
                                                  tal_state_stage(state) >= stage);
-    if (!is_on_the_way && tal_system_realize(matter->system, state, stage) != TAL_OK) return false;
+    return is_on_the_way || tal_system_realize(matter->system, state, stage) == TAL_OK;
+}
+
+bool tali_unilateral_view(const tal_matter *matter, tal_state *state, tal_stage stage,
+                          tali_tree_view *view)
+{
+    if (!reach(matter, state, stage)) return false;
     const tali_tree_what what = stage == TAL_STAGE_POSITION   ? TALI_POSITION
                                 : stage == TAL_STAGE_VELOCITY ? TALI_VELOCITY
                                                               : TALI_A0;
@@ -186,31 +191,43 @@ tal_status tali_unilateral_sigma(const tal_matter *matter, tal_state *state,
     return st;
 }
 
+// Of an element that slides friction follows from its normal force.
+static bool add_sliding_friction(const tal_matter *matter, tal_state *state, int i,
+                                 const double lambda[], double friction[2])
+{
+    tali_tree_view view;
+    double sigma = TALI_NAN;
+    const double *directions = tali_unilateral_directions(matter, state);
+    if (directions == NULL || !tali_tree_realize_view(matter, state, TALI_A0, &view) ||
+        tali_unilateral_sigma(matter, state, &view, i, lambda, &sigma) != TAL_OK) {
+        return false;
+    }
+    for (int r = 0; r < matter->unilaterals.list[i].num_slips; ++r) {
+        friction[r] = -sigma * directions[2 * i + r];
+    }
+    return true;
+}
+
 tal_unilateral_force tal_unilateral_force_of(const tal_matter *matter, tal_state *state,
                                              tal_unilateral_ix element)
 {
     const tal_unilateral_force nan = {TALI_NAN, {TALI_NAN, TALI_NAN}};
-    question ask;
-    if (!begin(&ask, matter, state, element, TAL_STAGE_ACCELERATION, __func__)) return nan;
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    if (it == NULL || !reach(matter, state, TAL_STAGE_ACCELERATION)) return nan;
     const int first = tal_group_start(matter->system, state, matter->constraints.udoterr);
     const double *lambda = tal_state_multipliers(state) + first;
     tal_unilateral_force force = {tali_unilateral_normal_force(matter, state, element.i, lambda),
                                   {0.0, 0.0}};
     const tal_unilateral_mode mode = tali_unilateral_mode_at(matter, state, element.i);
-    if (mode == TAL_UNILATERAL_STICK) {
-        for (int r = 0; r < ask.it->num_slips; ++r) {
-            force.friction[r] = -lambda[slot_of(matter, state, ask.it->grip, r)];
+    if (mode == TAL_UNILATERAL_STICK) { // the rows of a grip are of one level
+        const double *own = lambda + slot_of(matter, state, it->grip, 0);
+        for (int r = 0; r < it->num_slips; ++r) {
+            force.friction[r] = -own[r];
         }
     }
-    if (mode != TAL_UNILATERAL_SLIDE) return force;
-    double sigma = TALI_NAN;
-    const double *directions = tali_unilateral_directions(matter, state);
-    if (directions == NULL ||
-        tali_unilateral_sigma(matter, state, &ask.view, element.i, lambda, &sigma) != TAL_OK) {
+    if (mode == TAL_UNILATERAL_SLIDE &&
+        !add_sliding_friction(matter, state, element.i, lambda, force.friction)) {
         return nan;
-    }
-    for (int r = 0; r < ask.it->num_slips; ++r) {
-        force.friction[r] = -sigma * directions[2 * element.i + r];
     }
     return force;
 }

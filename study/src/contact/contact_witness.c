@@ -28,16 +28,21 @@ static bool has_trait(const tal_contacts *contacts, int i, tali_contacts_trait t
     return (contacts->traits[i] & trait) != 0;
 }
 
-// A number that could not be computed is a failure of its element.
-static tal_status check(tal_state *state, const tal_contacts *contacts, int i, const char *subject,
-                        double value)
+static tal_status fail_number(tal_state *state, const tal_contacts *contacts, int i,
+                              const char *subject, double value)
 {
-    if (isfinite(value)) return TAL_OK;
     const tal_status st = tal_state_error(state)->status;
     if (st != TAL_OK) return st;
     return tal_state_fail(state, TAL_ERR_NOT_FINITE, "the %s of unilateral '%s' is %g at t = %g",
                           subject, tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i}),
                           value, tal_state_t(state));
+}
+
+// A number that could not be computed is a failure of its element.
+static inline tal_status check(tal_state *state, const tal_contacts *contacts, int i,
+                               const char *subject, double value)
+{
+    return isfinite(value) ? TAL_OK : fail_number(state, contacts, i, subject, value);
 }
 
 // How far an element is within its limits, or below its plane.

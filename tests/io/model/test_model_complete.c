@@ -45,7 +45,8 @@ static const char *const without_row[] = {
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
-    "tal_matter_add_unilateral", // of constraints of a user's own: refused by name
+    "tal_matter_add_unilateral",        // of constraints of a user's own: refused by name
+    "tal_matter_add_collider_elements", // what it adds is written
     // functions of a user's own: refused by name
     "tal_measure_add_result", "tal_system_add_event", "tal_system_add_subsystem",
     // what tables declare for themselves

@@ -289,6 +289,44 @@ START_TEST(the_rate_of_a_gap_is_what_finds_short_flights)
 
 END_TEST
 
+// --- how far a slide is from a jam ---
+
+// The uniform rod of 1 m on its tip: of a unit of normal force k = 1 + 3 c^2 - 3 mu s c is left
+// when friction goes with it, of 1 + 3 c^2. A witness says so, and falls through zero where the rod
+// jams.
+START_TEST(how_far_a_slide_is_from_a_jam_is_watched)
+{
+    const double mu = 1.3, start = 63.0 * TAL_DEGREE;
+    stepper_model m = begin_stepper_model(G);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.mass.inertia = tal_s3_diag(1e-3, 1.0 / 12.0, 1.0 / 12.0);
+    const tal_body_ix rod = tal_matter_add_planar(m.matter, TAL_GROUND, &def);
+    tal_unilateral_def tip = tal_unilateral_def_default();
+    tip.material.static_mu = tip.material.sliding_mu = mu;
+    const tal_xform plane = floor_plane();
+    const tal_unilateral_ix element = tal_unilateral_add_point_on_plane(
+        m.matter, &tip, TAL_GROUND, &plane, rod, tal_v3(-0.5, 0.0, 0.0));
+    const tal_contacts *contacts = tal_contacts_create(m.system, NULL);
+    const tal_integrator_def method = dormand_prince(1e-9);
+    finish_stepper_model(&m, &method, NULL);
+    const double q[3] = {start, 0.5 * cos(start), 0.5 * sin(start)}, u[3] = {0.0, -1.0, 0.0};
+    (void)tal_state_set_q(m.state, q, 3);
+    (void)tal_state_set_u(m.state, u, 3);
+    (void)run_stepper(&m, 1e-4);
+    ck_assert_int_eq(tal_unilateral_mode_of(m.matter, m.state, element), TAL_UNILATERAL_SLIDE);
+    const double s = sin(tal_state_q(m.state)[0]), c = cos(tal_state_q(m.state)[0]);
+    const double expected = (1.0 + 3.0 * c * c - 3.0 * mu * s * c) / (1.0 + 3.0 * c * c);
+    const tal_group_ix margins = tal_system_find_group(m.system, tal_contacts_subsystem(contacts),
+                                                       TAL_POOL_TRIGGER, "margins");
+    const double *all = tal_state_triggers(m.state, TAL_STAGE_ACCELERATION);
+    const double watched = all[tal_group_start(m.system, m.state, margins)];
+    ck_assert_double_eq_tol(watched, expected, 1e-12);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 // --- saved, resumed, in threads ---
 
 /// A block of three feet in a plane that falls, slides, rocks and comes to rest: every mode on its
@@ -428,6 +466,7 @@ int main(void)
     tcase_add_test(runs, a_rolling_ball_keeps_its_energy);
     tcase_add_test(runs, flights_shorter_than_a_step_are_not_missed);
     tcase_add_test(runs, the_rate_of_a_gap_is_what_finds_short_flights);
+    tcase_add_test(runs, how_far_a_slide_is_from_a_jam_is_watched);
     tcase_add_test(runs, a_run_is_resumed_bit_for_bit_in_every_mode);
     tcase_add_test(runs, threads_share_a_system_with_elements);
     suite_add_tcase(suite, runs);
