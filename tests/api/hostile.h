@@ -226,6 +226,7 @@ typedef struct hostile_objects {
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
+    tal_generator *generator; // of a pendulum
     tal_ff *ff;                       // frozen
     tal_mol *mol;                     // frozen
     const tal_mol_instance *molecule; // of the world that is finished
@@ -255,5 +256,6 @@ OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)
+OBJECT(tal_generator, generator)
 
 #endif // TALUS_HOSTILE_H
