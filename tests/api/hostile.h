@@ -226,7 +226,7 @@ typedef struct hostile_objects {
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
-    tal_generator *generator; // of a pendulum
+    tal_generator *generator;         // of a pendulum
     tal_ff *ff;                       // frozen
     tal_mol *mol;                     // frozen
     const tal_mol_instance *molecule; // of the world that is finished
