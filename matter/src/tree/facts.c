@@ -51,5 +51,10 @@ tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *m
     tali_function_facts owner;
     if (self->f != NULL && tali_function_facts_of(self->f, &owner)) facts.function = owner.parts[0];
     facts.num_speeds = self->num_speeds;
+    if (self->angles != NULL) {
+        facts.mobility_bodies = self->angles->bodies;
+        facts.mobility_index = self->angles->indices;
+        facts.num_mobilities = self->angles->num;
+    }
     return facts;
 }

@@ -71,8 +71,9 @@ tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,
                                                          const tal_constraint_def *def,
                                                          double value)
 {
-    if (!tali_constraint_have_coordinates(matter, def, 0, 1)) return (tal_constraint_ix){-1};
-    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_coordinate};
+    if (!tali_constraint_have_coordinates(matter, def, 0, 1, true)) return (tal_constraint_ix){-1};
+    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_coordinate,
+                                          .on_coordinates = true};
     return tali_constraint_add_builtin(matter, def, &coordinate_ops, &like, &value);
 }
 

@@ -172,7 +172,7 @@ static tal_constraint_ix add_coupler(tal_matter *matter, const tal_constraint_de
     like->f = adopt(matter, ops->name, like->f);
     if (like->f == NULL) return none;
     if (!has_arguments(matter, ops->name, like->f, num_args, order) ||
-        !tali_constraint_have_coordinates(matter, def, first, end)) {
+        !tali_constraint_have_coordinates(matter, def, first, end, like->on_coordinates)) {
         tal_function_destroy(like->f);
         return none;
     }
@@ -184,7 +184,8 @@ tal_constraint_ix tal_constraint_add_coordinate_coupler(tal_matter *matter,
                                                         tal_function *f)
 {
     const int n = def != NULL ? def->num_mobilities : 0;
-    tali_constraint_builtin like = {.calc_rows = calc_rows_of_coordinates, .f = f};
+    tali_constraint_builtin like = {
+        .calc_rows = calc_rows_of_coordinates, .f = f, .on_coordinates = true};
     return add_coupler(matter, def, &coordinate_ops, &like, n, 2, 0, n);
 }
 
@@ -208,6 +209,7 @@ tal_constraint_ix tal_constraint_add_prescribed_motion(tal_matter *matter,
                                                        const tal_constraint_def *def,
                                                        tal_function *f)
 {
-    tali_constraint_builtin like = {.calc_rows = calc_rows_of_motion, .f = f};
+    tali_constraint_builtin like = {
+        .calc_rows = calc_rows_of_motion, .f = f, .on_coordinates = true};
     return add_coupler(matter, def, &motion_ops, &like, 1, 2, 0, 1);
 }
