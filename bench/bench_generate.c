@@ -1,7 +1,7 @@
 // What generated code costs, against bare sweeps over the same pins and against Talus.
 //
-// Aims: forward dynamics 1.8 times as fast as the bare sweep for an arm of 7 pins, and 1.4 times for
-// a chain of 10.
+// Aims: forward dynamics 1.8 times as fast as the bare sweep for an arm of 7 pins, and 1.4 times
+// for a chain of 10.
 #include "arm.h"
 #include "bare.h"
 #include "bench.h"

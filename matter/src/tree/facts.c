@@ -33,6 +33,7 @@ tali_matter_limit_facts tali_matter_limit_facts_of(const tal_matter *matter,
                                      .has_function = it->margin != NULL};
 }
 
+// What a constraint was added with: of one on angles the coordinates, not all of their speeds.
 tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *matter,
                                                              tal_constraint_ix constraint)
 {

@@ -124,6 +124,7 @@ static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_
     self->angles->calc_rows(self, &coordinates.arg, row);
 }
 
+// Forces along coordinates, carried to speeds.
 static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
                              tal_spatial_vec F[], double f[])
 {

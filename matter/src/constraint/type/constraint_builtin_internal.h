@@ -93,8 +93,8 @@ struct tali_constraint_builtin {
     tali_constraint_angles *angles; ///< owned; NULL: it has none
 };
 
-/// Add a constraint with a `self` like this one: calc_rows, kind, f, num_speeds, on_coordinates count. f is
-/// adopted. Of the table what comes from the rows is filled in: errors on all levels, and how
+/// Add a constraint with a `self` like this one: calc_rows, kind, f, num_speeds and on_coordinates
+/// count. f is adopted. Of the table what comes from the rows is filled in: errors on all levels, and how
 /// `self` is destroyed.
 tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                               const tal_constraint_ops *ops,
@@ -156,8 +156,8 @@ bool tali_constraint_is_builtin(const tal_constraint_ops *ops);
 tal_constraint_ix tali_constraint_refuse_null(tal_matter *matter, const char *kind);
 
 /// Whether the constrained mobilities from `first` to before `end` have coordinates: those that
-/// speeds are the rates of and, if it takes them, angles of a ball. If not, the System remembers the
-/// failure; indices that name nothing are left to tal_matter_add_constraint().
+/// speeds are the rates of and, if it takes them, angles of a ball. If not, the System remembers
+/// the failure; indices that name nothing are left to tal_matter_add_constraint().
 bool tali_constraint_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first,
                                       int end, bool takes_angles);
 
