@@ -94,8 +94,8 @@ struct tali_constraint_builtin {
 };
 
 /// Add a constraint with a `self` like this one: calc_rows, kind, f, num_speeds and on_coordinates
-/// count. f is adopted. Of the table what comes from the rows is filled in: errors on all levels, and how
-/// `self` is destroyed.
+/// count. f is adopted. Of the table what comes from the rows is filled in: errors on all levels,
+/// and how `self` is destroyed.
 tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                               const tal_constraint_ops *ops,
                                               const tali_constraint_builtin *like,
