@@ -490,10 +490,29 @@ static tal_osim_results *run_tool(void)
     return results;
 }
 
+// Code for one pin; the world has constraints, for which there is none.
+static tal_generator *make_generator(void)
+{
+    tal_error err = {0};
+    tal_state *state = NULL;
+    tal_generator *gen = NULL;
+    tal_system *const system = tal_system_create(NULL);
+    tal_matter *const matter = tal_matter_create(system);
+    const tal_mobod_def bob = tal_mobod_def_default();
+    (void)tal_matter_add_pin(matter, TAL_GROUND, &bob);
+    check(tal_system_realize_topology(system, &err), &err);
+    check(tal_state_create(system, &state, &err), &err);
+    check(tal_generator_create(matter, NULL, state, NULL, &gen, &err), &err);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+    return gen;
+}
+
 static void make_objects(void)
 {
     tal_error err;
     hostile_objects *o = &hostile_world;
+    o->generator = make_generator();
     o->table = tal_table_create(NULL);
     check(tal_table_add_column(o->table, "time"), tal_contract_last());
     const double zero = 0.0;

@@ -236,6 +236,7 @@ typedef struct hostile_objects {
     tal_optimizer *optimizer; // of a tree, as the next one
     tal_generator *generator;
     tal_osim_results *results;
+    tal_generator *generator;         // of a pendulum
     tal_ff *ff;                       // frozen
     tal_mol *mol;                     // frozen
     const tal_mol_instance *molecule; // of the world that is finished
@@ -272,5 +273,6 @@ OBJECT(tal_nlp_solver, nlp_solver)
 OBJECT(tal_optimizer, optimizer)
 OBJECT(tal_generator, generator)
 OBJECT(tal_osim_results, results)
+OBJECT(tal_generator, generator)
 
 #endif // TALUS_HOSTILE_H

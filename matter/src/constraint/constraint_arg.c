@@ -158,9 +158,11 @@ static tal_constraint_arg fill_arg(const tal_matter *matter, tal_state *state,
     for (int i = 0; i < c->num_mobilities; ++i) {
         const int b = c->mobility_bodies[i];
         const int u = matter->tree.u0[b] + c->mobility_index[i];
-        room->q[i] = all->q[model.q0[b] + c->mobility_index[i]];
+        // a quaternion, or the angles of a line, stand before what has rates of its own
+        const bool is_longer = matter->bodies[b].ops.has_quaternion;
+        const int more = is_longer ? model.nq[b] - matter->tree.nu[b] : 0;
+        room->q[i] = all->q[model.q0[b] + more + c->mobility_index[i]];
         room->u[i] = all->u != NULL ? all->u[u] : TALI_NAN;
-        // Ndot u is not zero where qdot != u; constraints that need q refuse those mobilizers
         room->udot[i] = all->udot != NULL ? all->udot[u] : 0.0;
     }
     const double *params = tali_cache_var_in(matter->system, state, matter->constraints.var_params);

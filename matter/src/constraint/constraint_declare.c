@@ -67,7 +67,11 @@ tal_status tali_constraints_realize_instance(const tal_matter *matter, tal_state
     const tal_system *system = matter->system;
     if (tal_cache_realize(system, state, cs->rows) == NULL) return tal_state_error(state)->status;
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
-    tal_status st = tal_group_set_size(system, state, cs->qerr, map.mp, NULL);
+    tal_status st = TAL_OK;
+    for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
+        if (map.row0[i] >= 0) st = tali_constraint_check_angles(matter, state, &cs->list[i]);
+    }
+    if (st == TAL_OK) st = tal_group_set_size(system, state, cs->qerr, map.mp, NULL);
     if (st == TAL_OK) st = tal_group_set_size(system, state, cs->uerr, map.mp + map.mv, NULL);
     if (st == TAL_OK) {
         st = tal_group_set_size(system, state, cs->udoterr, map.mp + map.mv + map.ma, NULL);

@@ -355,4 +355,8 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state,
                                  const tali_tree_view *view, const tal_spatial_vec A_GM[],
                                  const double udot[], double aerr[]);
 
+/// Refuses a constraint on an angle while a quaternion describes the orientation.
+tal_status tali_constraint_check_angles(const tal_matter *matter, tal_state *state,
+                                        const tali_constraint *c);
+
 #endif // TALUS_CONSTRAINT_INTERNAL_H

@@ -33,6 +33,7 @@ tali_matter_limit_facts tali_matter_limit_facts_of(const tal_matter *matter,
                                      .has_function = it->margin != NULL};
 }
 
+// What a constraint was added with: of one on angles the coordinates, not all of their speeds.
 tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *matter,
                                                              tal_constraint_ix constraint)
 {
@@ -51,5 +52,10 @@ tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *m
     tali_function_facts owner;
     if (self->f != NULL && tali_function_facts_of(self->f, &owner)) facts.function = owner.parts[0];
     facts.num_speeds = self->num_speeds;
+    if (self->angles != NULL) {
+        facts.mobility_bodies = self->angles->bodies;
+        facts.mobility_index = self->angles->indices;
+        facts.num_mobilities = self->angles->num;
+    }
     return facts;
 }

@@ -160,7 +160,11 @@ TAL_API tal_constraint_ix tal_constraint_add_weld(tal_matter *matter, const tal_
 
 /// @}
 /// @name Mobilities
-/// Equations on a coordinate q need qdot = u, and are refused for a mobilizer with another N.
+/// Equations on a coordinate name the speed that goes with it: the speed is its rate, or it is one
+/// of three body-XYZ angles with the same number, 0, 1, 2 of a ball, a free body or an ellipsoid.
+/// Such an angle has the rate N u, so the constraint pushes along all three speeds. While the State
+/// describes the orientation by a quaternion, an enabled equation on an angle is refused when
+/// Instance is realized. The angles of lines are refused at once.
 /// @{
 
 /// perr = q - value. One parameter: the value.

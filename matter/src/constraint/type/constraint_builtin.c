@@ -77,6 +77,7 @@ static void destroy(void *self)
     if (c == NULL) return;
     const tal_allocator memory = c->allocator;
     tal_function_destroy(c->f);
+    if (c->angles != NULL) tali_free(&memory, c->angles, sizeof *c->angles);
     tali_free(&memory, c, sizeof *c);
 }
 
@@ -117,7 +118,15 @@ tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_cons
     table.add_forces = add_forces;
     table.calc_change = like->equations.calc_rows_change != NULL ? calc_change : NULL;
     table.destroy = destroy;
-    return tal_matter_add_constraint(matter, def, &table, self, params);
+    if (self == NULL || def == NULL || !like->on_coordinates) {
+        return tal_matter_add_constraint(matter, def, &table, self, params);
+    }
+    tal_constraint_def wide;
+    tal_mobility list[3 * TAL_CONSTRAINT_MOBILITIES];
+    if (!tali_constraint_use_angles(matter, def, self, &table, &wide, list)) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for a %s", ops->name);
+    }
+    return tal_matter_add_constraint(matter, &wide, &table, self, params);
 }
 
 tal_constraint_def tal_constraint_between(tal_body_ix body1, tal_body_ix body2)
@@ -137,23 +146,6 @@ tal_constraint_def tal_constraint_on(tal_body_ix body, int i)
 }
 
 // --- checks ---
-
-bool tali_constraint_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first,
-                                      int end)
-{
-    if (matter == NULL || def == NULL) return true;
-    for (int i = first; i < end && i < TAL_CONSTRAINT_MOBILITIES; ++i) {
-        const int b = def->mobilities[i].body.i;
-        if (b < 0 || b >= matter->num_bodies || matter->bodies[b].ops.mul_N == NULL) continue;
-        (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
-                              "constraint '%s': the mobilizer of body '%s' (%s) has no coordinates "
-                              "that change with its speeds one by one: constrain speeds or frames",
-                              def->name != NULL ? def->name : "(no name)", matter->bodies[b].name,
-                              matter->bodies[b].ops.name);
-        return false;
-    }
-    return true;
-}
 
 tal_status tali_constraint_check_direction(const double v[3], const char *subject, tal_error *err)
 {

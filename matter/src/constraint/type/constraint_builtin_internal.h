@@ -83,19 +83,41 @@ typedef struct tali_constraint_equations {
         rows, forces, rows##_change, forces##_change                                               \
     }
 
+/// A coordinate that an equation is on, and where its speeds are among the mobilities.
+typedef struct tali_constraint_coordinate {
+    int body, index;
+    int first; ///< of the mobilities: its own speed, or the three of its orientation
+    bool is_angle;
+} tali_constraint_coordinate;
+
+/// What a constraint on angles is made of: a constraint on coordinates as if qdot = u.
+typedef struct tali_constraint_angles {
+    const tal_matter *matter;
+    int num;
+    tali_constraint_coordinate list[TAL_CONSTRAINT_MOBILITIES];
+    int bodies[TAL_CONSTRAINT_MOBILITIES]; ///< as they were named, for writing model files
+    int indices[TAL_CONSTRAINT_MOBILITIES];
+    void (*calc_rows)(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                      tali_jet row[]);
+    tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
+                             tal_spatial_vec F[], double f[]);
+} tali_constraint_angles;
+
 /// The `self` of a built-in constraint.
 struct tali_constraint_builtin {
     tal_allocator allocator;
     tali_constraint_equations equations;
     int mp, mv, ma;
-    const void *kind; ///< what a family of constraints needs to tell its members apart
-    tal_function *f;  ///< of a coupler; owned
-    int num_speeds;   ///< how many of its arguments are speeds
+    const void *kind;    ///< what a family of constraints needs to tell its members apart
+    tal_function *f;     ///< of a coupler; owned
+    int num_speeds;      ///< how many of its arguments are speeds
+    bool on_coordinates; ///< its mobilities are coordinates, and may be angles
+    tali_constraint_angles *angles; ///< owned; NULL: it has none
 };
 
-/// Add a constraint with a `self` like this one: equations, kind, f and num_speeds count. f is
-/// adopted. Of the table what comes from the equations is filled in: errors on all levels,
-/// forces, changes, and how `self` is destroyed.
+/// Add a constraint with a `self` like this one: equations, kind, f, num_speeds and on_coordinates
+/// count. f is adopted. Of the table what comes from the equations is filled in: errors on all
+/// levels, forces, changes, and how `self` is destroyed.
 tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                               const tal_constraint_ops *ops,
                                               const tali_constraint_builtin *like,
@@ -155,11 +177,18 @@ bool tali_constraint_is_builtin(const tal_constraint_ops *ops);
 /// Refuse a constraint that was given a NULL where a frame or a function belongs.
 tal_constraint_ix tali_constraint_refuse_null(tal_matter *matter, const char *kind);
 
-/// Whether the constrained mobilities from `first` to before `end` have coordinates with qdot = u.
-/// If not, the System remembers the failure; indices that name nothing are left to
-/// tal_matter_add_constraint().
+/// Whether the constrained mobilities from `first` to before `end` have coordinates: those that
+/// speeds are the rates of and, if it takes them, angles of a ball. If not, the System remembers
+/// the failure; indices that name nothing are left to tal_matter_add_constraint().
 bool tali_constraint_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first,
-                                      int end);
+                                      int end, bool takes_angles);
+
+/// If some coordinates are angles: the def with the speeds that they need, in `list`, which has
+/// room for three for each mobility, and the table and `self` changed accordingly. False: no
+/// memory.
+bool tali_constraint_use_angles(tal_matter *matter, const tal_constraint_def *def,
+                                tali_constraint_builtin *self, tal_constraint_ops *table,
+                                tal_constraint_def *wide, tal_mobility list[]);
 
 /// @name Turns, in A: rotation vectors that take what should be to what is
 /// @{

@@ -82,9 +82,10 @@ tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,
                                                          const tal_constraint_def *def,
                                                          double value)
 {
-    if (!tali_constraint_have_coordinates(matter, def, 0, 1)) return (tal_constraint_ix){-1};
+    if (!tali_constraint_have_coordinates(matter, def, 0, 1, true)) return (tal_constraint_ix){-1};
     const tali_constraint_builtin like = {
-        .equations = {calc_rows_of_coordinate, add_forces, calc_rows_change, add_forces_change}};
+        .equations = {calc_rows_of_coordinate, add_forces, calc_rows_change, add_forces_change},
+        .on_coordinates = true};
     return tali_constraint_add_builtin(matter, def, &coordinate_ops, &like, &value);
 }
 

@@ -268,7 +268,7 @@ static tal_constraint_ix add_coupler(tal_matter *matter, const tal_constraint_de
     like->f = adopt(matter, ops->name, like->f);
     if (like->f == NULL) return none;
     if (!has_arguments(matter, ops->name, like->f, num_args, order) ||
-        !tali_constraint_have_coordinates(matter, def, first, end)) {
+        !tali_constraint_have_coordinates(matter, def, first, end, like->on_coordinates)) {
         tal_function_destroy(like->f);
         return none;
     }
@@ -286,7 +286,8 @@ tal_constraint_ix tal_constraint_add_coordinate_coupler(tal_matter *matter,
     tali_constraint_builtin like = {
         .equations = {calc_rows_of_coordinates, add_forces_of_coordinates,
                       calc_change_of_coordinates, add_change_of_coordinates},
-        .f = f};
+        .f = f,
+        .on_coordinates = true};
     return add_coupler(matter, def, &coordinate_ops, &like, n, 2, 0, n);
 }
 
@@ -314,6 +315,7 @@ tal_constraint_ix tal_constraint_add_prescribed_motion(tal_matter *matter,
 {
     tali_constraint_builtin like = {.equations = {calc_rows_of_motion, add_forces_of_motion,
                                                   calc_change_of_motion, add_change_of_motion},
-                                    .f = f};
+                                    .f = f,
+                                    .on_coordinates = true};
     return add_coupler(matter, def, &motion_ops, &like, 1, 2, 0, 1);
 }
