@@ -226,6 +226,7 @@ typedef struct hostile_objects {
     tal_hull *hull;
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
+    tal_natural *natural;
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
@@ -256,6 +257,7 @@ OBJECT(tal_mesh, mesh)
 OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
+OBJECT(tal_natural, natural)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)
