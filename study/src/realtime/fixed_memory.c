@@ -97,6 +97,11 @@ const tal_fixed_memory *tal_system_fixed_memory(const tal_system *system)
     return NULL;
 }
 
+tal_subsystem_ix tal_fixed_memory_subsystem(const tal_fixed_memory *memory)
+{
+    return memory != NULL ? memory->me : (tal_subsystem_ix){-1};
+}
+
 // --- its values ---
 
 // What the values belong to. Never 0, which means none.

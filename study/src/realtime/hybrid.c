@@ -5,8 +5,8 @@
 //     tangent    H = (1 - dm) M + (1 - df) S + b alpha G^T G                CD eq. 41
 //     speeds     H u = (H - b alpha G^T G) u* - b alpha G^T Phi_t           CD eq. 35
 //
-// with S = beta h^2 K + gamma h C of the forces. The last is H (u - u*) = -b alpha G^T verr(u*), and
-// likewise for udot (CD eq. 36).
+// with S = beta h^2 K + gamma h C of the forces. The last is H (u - u*) = -b alpha G^T verr(u*),
+// and likewise for udot (CD eq. 36).
 #include "realtime/realtime_internal.h"
 
 #include <string.h>

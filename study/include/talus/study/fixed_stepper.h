@@ -63,6 +63,9 @@ TAL_API tal_fixed_memory *tal_fixed_memory_create(tal_system *system);
 /// The memory of a System; NULL when it has none (that is not a breach). Borrowed.
 TAL_API const tal_fixed_memory *tal_system_fixed_memory(const tal_system *system);
 
+/// The memory as a subsystem; `i` < 0 for NULL.
+TAL_API tal_subsystem_ix tal_fixed_memory_subsystem(const tal_fixed_memory *memory);
+
 /// Which equations of motion are solved.
 typedef enum tal_formulation {
     TAL_FORMULATION_HYBRID,
@@ -125,8 +128,8 @@ typedef struct tal_fixed_stepper_def {
 } tal_fixed_stepper_def;
 
 /// Hybrid by the trapezoid with steps of 0.01 s, with the stiffness of forces; xi -0.3, delta_f
-/// 0.05, rho 0.8; penalty 1e7, 30 iterations to 1e-8, 3 projections to 1e-8; the corrector repeated;
-/// Heun's method with alpha_h = beta_h = 1.
+/// 0.05, rho 0.8; penalty 1e7, 30 iterations to 1e-8, 3 projections to 1e-8; the corrector
+/// repeated; Heun's method with alpha_h = beta_h = 1.
 TAL_API tal_fixed_stepper_def tal_fixed_stepper_def_default(void);
 
 /// Steps States of one System. Opaque. Use from one thread at a time.
