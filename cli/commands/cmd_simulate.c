@@ -182,7 +182,7 @@ static void report_fixed(report *r, const tal_fixed_stepper *stepper)
     const tal_fixed_stats stats = tal_fixed_stepper_statistics(stepper);
     report_count(r, "steps", (long)stats.steps);
     report_count(r, "iterations", (long)stats.iterations);
-    report_count(r, "steps at the limit of iterations", (long)stats.unfinished);
+    report_count(r, "unfinished steps", (long)stats.unfinished);
     report_number(r, "longest step", stats.worst_step_time, "s");
 }
 

@@ -231,7 +231,7 @@ expect 0 simulate four_bar.talus -q --formulation hybrid --stepper generalized-a
 sed 's/units="deg"/& fixed_steps="yes"/' four_bar.talus >fixed.talus
 expect 0 convert fixed.talus -q -o again.talus
 has again.talus 'fixed_steps="yes"'
-expect 0 simulate again.talus -q --formulation global --step 2e-3 -e 0.5 -o fixed.sto
+expect 0 simulate again.talus -q --formulation global --step 5e-4 -e 0.5 -o fixed.sto
 near "$(last fixed.sto crank.q0)" "$angle" 1e-3 'a four-bar by global, from a file that was written'
 expect 2 simulate four_bar.talus -q --formulation hybird -e 0.1 -o fixed.sto
 has err "there is no --formulation 'hybird' (did you mean 'hybrid'?)"
