@@ -16,8 +16,8 @@ typedef struct cli_run {
     tal_contact_stepper *pile; // instead of both; NULL: not used
     long num_pile_steps;
     tal_fixed_stepper *fixed; // instead of all of these; NULL: not used
-    tal_state *state; // where the run is
-    tal_state *shown; // at the time of the row
+    tal_state *state;         // where the run is
+    tal_state *shown;         // at the time of the row
     double end;
     bool (*proceed)(void *context, double t); // called after every step; false ends the run
     void *context;
