@@ -328,16 +328,16 @@ static int refuse_name(const cli_args *args, const char *option, const char *nam
 }
 
 // A formulation, and the scheme that --stepper names or that goes with it; an exit code.
-static int choose_formulation(const cli_args *args, const char *name, const char *scheme,
+static int choose_formulation(const cli_args *args, const char *formulation, const char *stepper,
                               double step, tal_fixed_stepper_def *def)
 {
     *def = tal_fixed_stepper_def_default();
-    if (!tal_formulation_find(name, &def->formulation)) {
-        return refuse_name(args, "formulation", name, name_of_formulation);
+    if (!tal_formulation_find(formulation, &def->formulation)) {
+        return refuse_name(args, "formulation", formulation, name_of_formulation);
     }
     def->scheme = tal_formulation_usual_scheme(def->formulation);
-    if (strcmp(scheme, "integrator") != 0 && !tal_scheme_find(scheme, &def->scheme)) {
-        return refuse_name(args, "stepper", scheme, name_of_scheme);
+    if (strcmp(stepper, "integrator") != 0 && !tal_scheme_find(stepper, &def->scheme)) {
+        return refuse_name(args, "stepper", stepper, name_of_scheme);
     }
     if (step > 0.0) def->step = step;
     def->ignores_colliders = true; // with a warning
@@ -347,17 +347,18 @@ static int choose_formulation(const cli_args *args, const char *name, const char
 // What --stepper and --formulation ask for; an exit code.
 static int choose_stepper(const cli_args *args, double step, stepping *out)
 {
-    const char *const name = cli_text(args, "stepper");
+    const char *const stepper = cli_text(args, "stepper");
     const char *const formulation = cli_text(args, "formulation");
-    *out = (stepping){.is_contact = strcmp(name, "contact") == 0, .is_fixed = formulation != NULL};
-    if (out->is_fixed) return choose_formulation(args, formulation, name, step, &out->fixed);
-    if (out->is_contact || strcmp(name, "integrator") == 0) return CLI_OK;
+    *out =
+        (stepping){.is_contact = strcmp(stepper, "contact") == 0, .is_fixed = formulation != NULL};
+    if (out->is_fixed) return choose_formulation(args, formulation, stepper, step, &out->fixed);
+    if (out->is_contact || strcmp(stepper, "integrator") == 0) return CLI_OK;
     tal_scheme scheme;
-    if (tal_scheme_find(name, &scheme)) {
+    if (tal_scheme_find(stepper, &scheme)) {
         return cli_fail(args, CLI_USAGE, "--stepper %s needs a --formulation, such as hybrid.",
-                        name);
+                        stepper);
     }
-    return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", name);
+    return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", stepper);
 }
 
 int cmd_simulate(const cli_args *args)
