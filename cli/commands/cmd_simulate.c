@@ -176,6 +176,16 @@ static char *find_end(const cli_run *run)
                       has_more ? ": " : "", has_more ? stop->message : "");
 }
 
+// What fixed steps took.
+static void report_fixed(report *r, const tal_fixed_stepper *stepper)
+{
+    const tal_fixed_stats stats = tal_fixed_stepper_statistics(stepper);
+    report_count(r, "steps", (long)stats.steps);
+    report_count(r, "iterations", (long)stats.iterations);
+    report_count(r, "unfinished steps", (long)stats.unfinished);
+    report_number(r, "longest step", stats.worst_step_time, "s");
+}
+
 // How long the run was, what it took, and what happened in it.
 static void report_run(const cli_args *args, const cli_run *run, const tal_table *table,
                        const char *ended_by)
@@ -189,7 +199,9 @@ static void report_run(const cli_args *args, const cli_run *run, const tal_table
     report_count(&r, "rows", tal_table_num_rows(table));
     report_count(&r, "columns", tal_table_num_columns(table));
     report_number(&r, "final time", tal_state_t(run->state), "s");
-    if (run->pile == NULL) {
+    if (run->fixed != NULL) {
+        report_fixed(&r, run->fixed);
+    } else if (run->pile == NULL) {
         report_count(&r, "steps", (long)stats.steps_taken);
         report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
         report_count(&r, "evaluations", (long)stats.realizations);
@@ -280,24 +292,78 @@ static int simulate(const cli_args *args, const cli_model *model, cli_run *run, 
     run->proceed = NULL;
     run->context = NULL;
     code = write_run(args, run, st, table);
-    const bool is_advised = st == TAL_OK && run->pile == NULL && !cli_flag(args, "quiet");
+    const bool is_advised =
+        st == TAL_OK && run->pile == NULL && run->fixed == NULL && !cli_flag(args, "quiet");
     if (is_advised) advice_of_stability(args, run, s->start);
     tal_table_destroy(table);
     return code;
 }
 
-// Whether --stepper asks for contacts; an exit code.
-static int choose_stepper(const cli_args *args, bool *is_contact)
+// What takes the steps.
+typedef struct stepping {
+    bool is_contact, is_fixed;
+    tal_fixed_stepper_def fixed;
+} stepping;
+
+static const char *name_of_formulation(const void *context, int i)
 {
-    const char *const name = cli_text(args, "stepper");
-    *is_contact = strcmp(name, "contact") == 0;
-    if (*is_contact || strcmp(name, "integrator") == 0) return CLI_OK;
-    return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", name);
+    (void)context;
+    return tal_formulation_name((tal_formulation)i);
+}
+
+static const char *name_of_scheme(const void *context, int i)
+{
+    (void)context;
+    return tal_scheme_name((tal_scheme)i);
+}
+
+// A name that does not exist, with one that may have been meant.
+static int refuse_name(const cli_args *args, const char *option, const char *name,
+                       const char *(*names)(const void *context, int i))
+{
+    const char *const meant = tal_did_you_mean(name, names, NULL);
+    return cli_fail(args, CLI_USAGE, "there is no --%s '%s'%s%s%s.", option, name,
+                    meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                    meant != NULL ? "'?)" : "");
+}
+
+// A formulation, and the scheme that --stepper names or that goes with it; an exit code.
+static int choose_formulation(const cli_args *args, const char *formulation, const char *stepper,
+                              double step, tal_fixed_stepper_def *def)
+{
+    *def = tal_fixed_stepper_def_default();
+    if (!tal_formulation_find(formulation, &def->formulation)) {
+        return refuse_name(args, "formulation", formulation, name_of_formulation);
+    }
+    def->scheme = tal_formulation_usual_scheme(def->formulation);
+    if (strcmp(stepper, "integrator") != 0 && !tal_scheme_find(stepper, &def->scheme)) {
+        return refuse_name(args, "stepper", stepper, name_of_scheme);
+    }
+    if (step > 0.0) def->step = step;
+    def->ignores_colliders = true; // with a warning
+    return CLI_OK;
+}
+
+// What --stepper and --formulation ask for; an exit code.
+static int choose_stepper(const cli_args *args, double step, stepping *out)
+{
+    const char *const stepper = cli_text(args, "stepper");
+    const char *const formulation = cli_text(args, "formulation");
+    *out =
+        (stepping){.is_contact = strcmp(stepper, "contact") == 0, .is_fixed = formulation != NULL};
+    if (out->is_fixed) return choose_formulation(args, formulation, stepper, step, &out->fixed);
+    if (out->is_contact || strcmp(stepper, "integrator") == 0) return CLI_OK;
+    tal_scheme scheme;
+    if (tal_scheme_find(stepper, &scheme)) {
+        return cli_fail(args, CLI_USAGE, "--stepper %s needs a --formulation, such as hybrid.",
+                        stepper);
+    }
+    return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", stepper);
 }
 
 int cmd_simulate(const cli_args *args)
 {
-    bool is_contact = false;
+    stepping by = {0};
     cli_model model;
     schedule s = {0};
     cli_columns columns = {0};
@@ -305,7 +371,7 @@ int cmd_simulate(const cli_args *args)
     touches diary = {0};
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
-    if (code == CLI_OK) code = choose_stepper(args, &is_contact);
+    if (code == CLI_OK) code = choose_stepper(args, def.fixed_step, &by);
     if (code == CLI_OK) code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
@@ -314,8 +380,9 @@ int cmd_simulate(const cli_args *args)
         code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
     }
     if (code == CLI_OK) code = cli_run_create(args, &model, &def, &run);
-    if (code == CLI_OK && is_contact) code = cli_run_use_contacts(args, &run, def.fixed_step);
-    if (code == CLI_OK && !is_contact) cli_run_warn_of_colliders(args, &model);
+    if (code == CLI_OK && by.is_fixed) code = cli_run_use_fixed(args, &run, &by.fixed);
+    if (code == CLI_OK && by.is_contact) code = cli_run_use_contacts(args, &run, def.fixed_step);
+    if (code == CLI_OK && !by.is_contact) cli_run_warn_of_colliders(args, &model);
     if (code == CLI_OK) code = touches_begin(&diary, args, &model);
     run.diary = &diary;
     if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);

@@ -131,8 +131,16 @@ static const cli_option simulate_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .initial = "integrator",
-     .help = "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
-             "<colliders> from penetrating each other",
+     .help =
+         "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
+         "<colliders> from penetrating each other; with --formulation: trapezoid, newmark, hht, "
+         "generalized-alpha, predictor-corrector, predictor, heun, semi-explicit-euler",
+     .is_setting = true},
+    {.name = "formulation",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "steps of --step (0: 10 ms) for real time instead of an integrator: hybrid, "
+             "semi-recursive, fully-recursive, global, welch, baumgarte",
      .is_setting = true},
     {0}};
 

@@ -142,6 +142,7 @@ static int read_with(const cli_args *args, const char *path, const cli_params *p
     options.strict = cli_flag(args, "strict");
     options.approximate = cli_flag(args, "approximate");
     options.urdf = &robot;
+    options.fixed_memory = cli_text(args, "formulation") != NULL;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_model_read_any(real, &options, &model->file, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {

@@ -79,8 +79,18 @@ int cli_run_use_contacts(const cli_args *args, cli_run *run, double step)
     return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &run->error);
 }
 
+// Steps end at rows, as those of contacts do.
+int cli_run_use_fixed(const cli_args *args, cli_run *run, const tal_fixed_stepper_def *def)
+{
+    run->has_jumps = run->had_event = true;
+    const tal_status st =
+        tal_fixed_stepper_create(run->model->system, def, &run->fixed, &run->error);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &run->error);
+}
+
 void cli_run_destroy(cli_run *run)
 {
+    tal_fixed_stepper_destroy(run->fixed);
     tal_contact_stepper_destroy(run->pile);
     tal_state_destroy(run->shown);
     tal_state_destroy(run->state);
@@ -112,6 +122,18 @@ static tal_status one_pile_step(cli_run *run, double t)
     return st;
 }
 
+// One step of the fixed stepper, towards `t`.
+static tal_status one_fixed_step(cli_run *run, double t)
+{
+    const double now = tal_state_t(run->state), h = tal_fixed_stepper_def_of(run->fixed).step;
+    if (!(t > now)) return TAL_OK;
+    const double next = t - now <= h * (1.0 + 1e-6) ? t : now + h;
+    const tal_status st = tal_fixed_stepper_step_to(run->fixed, run->state, next);
+    if (st != TAL_OK) run->error = *tal_fixed_stepper_error(run->fixed);
+    if (st == TAL_OK && run->proceed != NULL) run->was_stopped = !run->proceed(run->context, next);
+    return st;
+}
+
 // One step of the method. One of no length, to begin with, makes the State consistent and is not
 // told.
 static tal_status one_step(cli_run *run, double t)
@@ -119,6 +141,7 @@ static tal_status one_step(cli_run *run, double t)
     const bool is_told = run->proceed != NULL && t > tal_state_t(run->state);
     tal_outcome why = TAL_OUTCOME_FAILED;
     if (run->pile != NULL) return one_pile_step(run, t);
+    if (run->fixed != NULL) return one_fixed_step(run, t);
     if (run->stepper == NULL) {
         const tal_status st = tal_integrator_step(run->integ, run->state, t);
         if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);

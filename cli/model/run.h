@@ -15,8 +15,9 @@ typedef struct cli_run {
     tal_time_stepper *stepper; // NULL without events
     tal_contact_stepper *pile; // instead of both; NULL: not used
     long num_pile_steps;
-    tal_state *state; // where the run is
-    tal_state *shown; // at the time of the row
+    tal_fixed_stepper *fixed; // instead of all of these; NULL: not used
+    tal_state *state;         // where the run is
+    tal_state *shown;         // at the time of the row
     double end;
     bool (*proceed)(void *context, double t); // called after every step; false ends the run
     void *context;
@@ -37,6 +38,9 @@ void cli_run_destroy(cli_run *run);
 
 // Let a contact stepper take fixed steps, of 1 ms if `step` is 0. An exit code.
 int cli_run_use_contacts(const cli_args *args, cli_run *run, double step);
+
+// Let a fixed stepper of this def take the steps. An exit code.
+int cli_run_use_fixed(const cli_args *args, cli_run *run, const tal_fixed_stepper_def *def);
 
 // Say, for a run by an integrator, that the colliders of a model pass through each other.
 void cli_run_warn_of_colliders(const cli_args *args, const cli_model *model);

@@ -599,6 +599,8 @@ static void make_worlds(void)
     tal_fixed_stepper_def steps = tal_fixed_stepper_def_default();
     steps.ignores_colliders = true;
     check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
+    check(tal_natural_create(other.matter, other.at[NUM_STAGES - 1], &hostile_world.natural, &err),
+          &err);
     make_objects();
     make_studies();
     make_tree_studies();

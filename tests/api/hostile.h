@@ -230,6 +230,7 @@ typedef struct hostile_objects {
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
+    tal_natural *natural;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -267,12 +268,12 @@ OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
+OBJECT(tal_natural, natural)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)
 OBJECT(tal_optimizer, optimizer)
 OBJECT(tal_generator, generator)
 OBJECT(tal_osim_results, results)
-OBJECT(tal_generator, generator)
 
 #endif // TALUS_HOSTILE_H

@@ -514,6 +514,16 @@ double tal_forces_dissipated_energy(const tal_forces *forces, const tal_state *s
     return sum;
 }
 
+const tal_forces *tal_system_forces(const tal_system *system)
+{
+    for (int i = 0; system != NULL && i < tal_system_num_subsystems(system); ++i) {
+        const tal_forces *forces =
+            tal_subsystem_self_as(system, (tal_subsystem_ix){i}, &tali_forces_ops);
+        if (forces != NULL) return forces;
+    }
+    return NULL;
+}
+
 double tal_system_potential_energy(const tal_system *system, tal_state *state)
 {
     if (system == NULL) {

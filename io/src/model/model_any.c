@@ -74,6 +74,7 @@ static tal_status read_urdf(const char *path, const char *text, size_t size,
     options.allocator = how->allocator;
     options.any_inertia = how->any_inertia;
     options.strict = how->strict;
+    options.fixed_memory = how->fixed_memory;
     options.starts = how->starts;
     options.num_starts = how->num_starts;
     return text == NULL ? tal_urdf_read_file(path, &options, model, found)
@@ -111,6 +112,7 @@ static tal_status read_osim(const char *path, const char *text, size_t size,
     options.any_inertia = !how->strict;
     options.strict = how->strict;
     options.approximate = how->approximate;
+    options.fixed_memory = how->fixed_memory;
     st = text == NULL ? tal_osim_read_file(path, &options, model, found)
                       : tal_osim_read_memory(path, text, size, &options, model, found);
     if (st == TAL_OK) st = set_starts(path, how, model, found);

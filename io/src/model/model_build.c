@@ -325,6 +325,7 @@ void tali_model_build(tali_model *m)
         return;
     }
     tali_model_handle_unilaterals(m);
+    if (m->options.fixed_memory) (void)tal_fixed_memory_create(m->system);
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_system_realize_topology(m->system, &err);
     if (st == TAL_OK) st = tal_state_create(m->system, &m->state, &err);

@@ -35,6 +35,9 @@ static const tali_model_attribute top_attributes[] = {
      .doc =
          "for accelerations; `kkt`: M and the constraints at once, for bodies without mass that only "
          "constraints hold; the cost grows with the cube of their number"},
+    {"fixed_steps", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "whether States have the memory that steps of a fixed length need; `talus simulate "
+            "--formulation` gives it to any model"},
     {.name = NULL}};
 
 static const tali_model_row top_rows[] = {{.name = "talus",
@@ -578,6 +581,7 @@ static void digest(tali_model *m, walk *w, int index)
     if (item->group == TALI_GROUP_TOP) {
         if (item->ref[1] == 1) p->unit = DEGREE;
         if (item->ref[2] == 1) m->solves_kkt = true; // what is included may need it
+        if (item->ref[3] == 1) m->options.fixed_memory = true;
         if (w->depth > 1) return;
         m->name = item->name;
         m->time = item->p[0];

@@ -19,6 +19,7 @@ static void check_subsystems(tali_model_writer *w)
         if (i == tal_matter_subsystem(w->model.matter).i ||
             i == tal_forces_subsystem(w->model.forces).i ||
             i == tal_contacts_subsystem(tal_system_contacts(system)).i ||
+            i == tal_fixed_memory_subsystem(tal_system_fixed_memory(system)).i ||
             tal_subsystem_events(system, subsystem) != NULL) {
             continue;
         }
@@ -69,6 +70,8 @@ static void put_model(tali_model_writer *w)
     put_number(w, "time_scale", tal_system_time_scale(system));
     const bool by_kkt = tal_matter_solve_way(w->model.matter) == TAL_SOLVE_KKT;
     if (by_kkt) tali_model_sink_put(&w->out, " solve=\"kkt\"");
+    const bool has_memory = tal_system_fixed_memory(system) != NULL;
+    if (has_memory) tali_model_sink_put(&w->out, " fixed_steps=\"yes\"");
     tali_model_sink_put(&w->out, ">\n");
     const tali_model_row *sections = tali_model_rows(TALI_GROUP_SECTIONS);
     for (int i = 0; sections[i].name != NULL; ++i) {

@@ -256,6 +256,7 @@ static void add_all(tali_osim *o, tal_model *model, const tali_osim_tree *t)
     tali_osim_add_forces(o, model);
     tali_osim_add_controllers(o, model);
     tali_osim_add_decorations(o, model);
+    if (o->options.fixed_memory) (void)tal_fixed_memory_create(model->system);
     if (o->extend != NULL) o->extend(o, model, o->extend_context);
     if (o->with_discrete) o->discrete = tal_forces_add_discrete(model->forces, "discrete forces");
 }

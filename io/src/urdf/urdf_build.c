@@ -258,6 +258,7 @@ static tal_status fill_system(tali_urdf *u, tal_model *model, const tal_graph_st
     *err = *tal_system_error(model->system);
     if (err->status != TAL_OK) return err->status;
     tali_urdf_add_shapes(u, model);
+    if (u->options.fixed_memory) (void)tal_fixed_memory_create(model->system);
     return add_mimics(u, model, err);
 }
 

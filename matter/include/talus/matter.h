@@ -22,6 +22,7 @@
 #include <talus/matter/measures.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
+#include <talus/matter/natural.h>
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
 #include <talus/matter/response.h>

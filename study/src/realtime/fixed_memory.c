@@ -8,17 +8,27 @@
 
 // --- declaring ---
 
+// Natural coordinates of a model: each body has at most four entities of its own, and shares three
+// with its parent; a constraint shares two.
+static int most_natural(const tal_matter *matter)
+{
+    if (matter == NULL) return 0;
+    return 3 * (7 * tal_matter_num_bodies(matter) + 2 * tal_matter_num_constraints(matter));
+}
+
 // Behind matter, whose speeds and rows are declared by then.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
     tal_fixed_memory *memory = self;
     memory->nu = tali_system_declared_slots(system, TAL_POOL_U);
     memory->m = tali_system_declared_slots(system, TAL_POOL_UERR);
+    memory->nx = most_natural(tal_system_matter(system));
     memory->size = 0;
     (void)tali_piece_at(&memory->size, sizeof(tali_realtime_head));
     memory->udot = tali_piece_at(&memory->size, (size_t)memory->nu * sizeof(double));
     memory->a = tali_piece_at(&memory->size, (size_t)memory->nu * sizeof(double));
     memory->lambda = tali_piece_at(&memory->size, (size_t)memory->m * sizeof(double));
+    memory->natural = tali_piece_at(&memory->size, (size_t)memory->nx * sizeof(double));
     memory->pivots = tali_piece_at(&memory->size, (size_t)memory->nu * sizeof(int));
     tal_var_def def = tal_var_def_default();
     def.name = "memory of fixed steps";
@@ -87,6 +97,11 @@ const tal_fixed_memory *tal_system_fixed_memory(const tal_system *system)
     return NULL;
 }
 
+tal_subsystem_ix tal_fixed_memory_subsystem(const tal_fixed_memory *memory)
+{
+    return memory != NULL ? memory->me : (tal_subsystem_ix){-1};
+}
+
 // --- its values ---
 
 // What the values belong to. Never 0, which means none.
@@ -122,7 +137,9 @@ bool tali_realtime_recall(tal_fixed_stepper *s, const tal_state *state)
     memcpy(s->past.a, bytes + memory->a, (size_t)s->nu * sizeof(double));
     memcpy(s->past.lambda, bytes + memory->lambda, (size_t)s->m * sizeof(double));
     memcpy(s->past.pivots, bytes + memory->pivots, (size_t)s->nu * sizeof(int));
+    memcpy(s->past.natural, bytes + memory->natural, (size_t)head->nx * sizeof(double));
     s->past.num_pivots = head->num_pivots;
+    s->past.nx = head->nx;
     return true;
 }
 
@@ -134,12 +151,14 @@ tal_status tali_realtime_remember(tal_fixed_stepper *s, tal_state *state)
     memcpy(bytes + memory->udot, s->past.udot, (size_t)s->nu * sizeof(double));
     memcpy(bytes + memory->a, s->past.a, (size_t)s->nu * sizeof(double));
     memcpy(bytes + memory->lambda, s->past.lambda, (size_t)s->m * sizeof(double));
+    memcpy(bytes + memory->natural, s->past.natural, (size_t)s->past.nx * sizeof(double));
     memcpy(bytes + memory->pivots, s->past.pivots, (size_t)s->nu * sizeof(int));
     *(tali_realtime_head *)bytes =
         (tali_realtime_head){.of = hash_of(state, (int)s->def.formulation),
                              .nu = s->nu,
                              .m = s->m,
-                             .num_pivots = s->past.num_pivots};
+                             .num_pivots = s->past.num_pivots,
+                             .nx = s->past.nx};
     return TAL_OK;
 }
 

@@ -24,6 +24,7 @@ tal_fixed_stepper_def tal_fixed_stepper_def_default(void)
                                    .projections = 3,
                                    .speed_tolerance = 1e-8,
                                    .projects = true,
+                                   .uses_stiffness = true,
                                    .repeats_corrector = true,
                                    .tableau = tal_rk_trapezoid(),
                                    .alpha_h = 1.0,
@@ -136,6 +137,7 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
         {&s->past.udot, nu * d},
         {&s->past.a, nu * d},
         {&s->past.lambda, m * d},
+        {&s->past.natural, (size_t)s->memory->nx * d},
         {&s->past.pivots, nu * sizeof(int)},
         {&s->x, nu * d},
         {&s->u, nu * d},
@@ -158,6 +160,9 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
         {&s->cod_work, is_semi ? tal_cod_work_size(rows, s->nu) * d : 0},
         {&s->cod_iwork, is_semi ? tal_cod_iwork_size(rows, s->nu) * sizeof(int) : 0},
         {&s->stages, stages * ny * d},
+        {&s->S, s->forces != NULL ? square * d : 0},
+        {&s->unit, s->forces != NULL ? 2 * nu * d : 0},
+        {&s->force_work, s->forces != NULL ? tal_forces_derivative_work_size(s->forces) * d : 0},
     };
     s->block =
         tali_alloc_pieces(&s->allocator, pieces, sizeof pieces / sizeof pieces[0], &s->block_bytes);
@@ -176,12 +181,15 @@ static const tali_realtime_ops *ops_of(tal_formulation formulation)
         return tali_realtime_welch();
     case TAL_FORMULATION_BAUMGARTE:
         return tali_realtime_baumgarte();
+    case TAL_FORMULATION_GLOBAL:
+        return tali_realtime_global_ops();
     case TAL_FORMULATION_HYBRID:
     default:
         return tali_realtime_hybrid();
     }
 }
 
+// What follows from the System and the def, and all memory.
 static tal_status set_up(tal_fixed_stepper *s, tal_error *err)
 {
     tal_integrator_def def = tal_integrator_def_default();
@@ -196,7 +204,15 @@ static tal_status set_up(tal_fixed_stepper *s, tal_error *err)
     s->family = tali_realtime_family_of(&s->def);
     s->nu = tal_matter_nu(s->matter);
     s->num_bodies = tal_matter_num_bodies(s->matter);
-    return take_memory(s, err);
+    const bool has_tangent = s->def.formulation == TAL_FORMULATION_HYBRID ||
+                             s->def.formulation == TAL_FORMULATION_SEMI_RECURSIVE;
+    if (has_tangent && s->def.uses_stiffness) s->forces = tal_system_forces(s->system);
+    tal_status st = take_memory(s, err);
+    if (st == TAL_OK && s->forces != NULL) st = tal_state_create(s->system, &s->scratch, err);
+    if (st == TAL_OK && s->def.formulation == TAL_FORMULATION_GLOBAL) {
+        st = tali_realtime_global_create(s, err);
+    }
+    return st;
 }
 
 tal_status tal_fixed_stepper_create(const tal_system *system, const tal_fixed_stepper_def *def,
@@ -232,6 +248,8 @@ void tal_fixed_stepper_destroy(tal_fixed_stepper *stepper)
 {
     if (stepper == NULL) return;
     const tal_allocator allocator = stepper->allocator;
+    tali_realtime_global_destroy(stepper);
+    tal_state_destroy(stepper->scratch);
     tali_free(&allocator, stepper->block, stepper->block_bytes);
     tali_free(&allocator, stepper, sizeof *stepper);
 }

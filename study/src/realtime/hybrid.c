@@ -2,10 +2,11 @@
 // projections of u and udot with the last tangent matrix.
 //
 //     residual   M udot + P + G^T (alpha Phi + lambda), times b = (1 - df) beta h^2
-//     tangent    H = (1 - dm) M + b alpha G^T G                             CD eq. 41
+//     tangent    H = (1 - dm) M + (1 - df) S + b alpha G^T G                CD eq. 41
 //     speeds     H u = (H - b alpha G^T G) u* - b alpha G^T Phi_t           CD eq. 35
 //
-// The last is H (u - u*) = -b alpha G^T verr(u*), and likewise for udot (CD eq. 36).
+// with S = beta h^2 K + gamma h C of the forces. The last is H (u - u*) = -b alpha G^T verr(u*),
+// and likewise for udot (CD eq. 36).
 #include "realtime/realtime_internal.h"
 
 #include <string.h>
@@ -23,23 +24,6 @@ static void read_errors(tal_fixed_stepper *s, const tal_state *state)
     const double *perr = tali_realtime_perr(s, state), *verr = tali_realtime_verr(s, state);
     for (int i = 0; i < s->m; ++i) {
         s->errors[i] = i < s->rows.mp ? perr[i] : kappa * verr[i];
-    }
-}
-
-// H += c G^T G, its lower triangle.
-static void add_penalty(tal_fixed_stepper *s, double *H, double c)
-{
-    const int n = s->nu;
-    for (int k = 0; k < n; ++k) {
-        double *column = tali_realtime_column(H, n, k);
-        const double *g_k = tali_realtime_column(s->G, s->m, k);
-        for (int i = 0; i < s->m; ++i) {
-            if (g_k[i] == 0.0) continue;
-            const double *row = s->G + i;
-            for (int j = k; j < n; ++j) {
-                column[j] += c * g_k[i] * row[(size_t)j * (size_t)s->m];
-            }
-        }
     }
 }
 
@@ -62,7 +46,7 @@ static tal_status factor_with(tal_fixed_stepper *s, tal_state *state, double c)
     const tal_matrix G = tal_matrix_view(s->G, s->m, s->nu);
     const tal_status st = s->m > 0 ? tal_matter_calc_G(s->matter, state, TAL_G, G) : TAL_OK;
     if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
-    add_penalty(s, s->H, c);
+    tali_realtime_add_penalty(s->G, s->m, s->nu, c, s->H);
     fix_known(s, s->H);
     return tali_realtime_factor(s, s->H, s->nu);
 }
@@ -143,13 +127,25 @@ static void update_multipliers(tal_fixed_stepper *s)
     }
 }
 
+// Where forces make the tangent indefinite, it goes without them.
+static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
+{
+    const double c = s->def.penalty * scale_of(s);
+    tal_status st = tali_realtime_calc_tangent(s, state, true);
+    if (st == TAL_OK) st = factor_with(s, state, c);
+    if (st != TAL_ERR_SINGULAR || s->forces == NULL) return st;
+    s->error_record = (tal_error){TAL_OK, "", ""};
+    ++s->stats.plain_tangents;
+    st = tali_realtime_calc_tangent(s, state, false);
+    return st == TAL_OK ? factor_with(s, state, c) : st;
+}
+
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 {
     if (s->is_corrected) update_multipliers(s);
     s->is_corrected = true;
     tal_status st = calc_residual(s, state, s->change);
-    if (st == TAL_OK) st = tali_realtime_calc_tangent(s, state);
-    if (st == TAL_OK) st = factor_with(s, state, s->def.penalty * scale_of(s));
+    if (st == TAL_OK) st = factor_tangent(s, state);
     return st == TAL_OK ? solve(s, s->change) : st;
 }
 

@@ -189,8 +189,7 @@ const double *tali_realtime_verr(const tal_fixed_stepper *s, const tal_state *st
     return tal_state_uerr(state) + tal_group_start(s->system, state, s->verr_group);
 }
 
-// The forces of all elements, in F_GB and `product`.
-static tal_status calc_forces(tal_fixed_stepper *s, tal_state *state)
+tal_status tali_realtime_calc_forces(tal_fixed_stepper *s, tal_state *state)
 {
     const tal_status st = tal_system_realize(s->system, state, TAL_STAGE_DYNAMICS);
     if (st != TAL_OK) return st;
@@ -200,7 +199,7 @@ static tal_status calc_forces(tal_fixed_stepper *s, tal_state *state)
 tal_status tali_realtime_calc_P(tal_fixed_stepper *s, tal_state *state, const double udot[],
                                 double f[])
 {
-    tal_status st = calc_forces(s, state);
+    tal_status st = tali_realtime_calc_forces(s, state);
     if (st == TAL_OK) {
         st = tal_matter_inverse_dynamics(s->matter, state, udot, s->F_GB, s->product, f);
     }
@@ -209,7 +208,7 @@ tal_status tali_realtime_calc_P(tal_fixed_stepper *s, tal_state *state, const do
 
 tal_status tali_realtime_calc_free_udot(tal_fixed_stepper *s, tal_state *state, double udot[])
 {
-    tal_status st = calc_forces(s, state);
+    tal_status st = tali_realtime_calc_forces(s, state);
     if (st == TAL_OK) {
         st = tal_matter_forward_dynamics(s->matter, state, s->F_GB, s->product, udot, NULL);
     }

@@ -13,6 +13,7 @@
 #include "problem/problem_internal.h"
 #include "problem/study_internal.h"
 
+#include <talus/forces.h>
 #include <talus/study/fixed_stepper.h>
 
 /// Where it all is in the bytes of the State's variable, behind the head.
@@ -21,14 +22,14 @@ struct tal_fixed_memory {
     tal_allocator allocator;
     tal_subsystem_ix me;
     tal_var_ix var;
-    int nu, m; // speeds of matter, position and velocity rows, at most
-    size_t udot, a, lambda, pivots, size;
+    int nu, m, nx; // speeds of matter, position and velocity rows, natural coordinates, at most
+    size_t udot, a, lambda, natural, pivots, size;
 };
 
 /// The head: whose values they are.
 typedef struct tali_realtime_head {
     uint64_t of; // hash of t, y and the formulation they belong to; 0: none
-    int32_t nu, m, num_pivots, unused;
+    int32_t nu, m, num_pivots, nx;
 } tali_realtime_head;
 
 /// What a step needs of the last one.
@@ -38,6 +39,8 @@ typedef struct tali_realtime_past {
     double *lambda; // [m]
     int *pivots;    // [num_pivots] dependent speeds; semi-recursive
     int num_pivots;
+    double *natural; // [nx] Newmark's a; global
+    int nx;          // 0: none
 } tali_realtime_past;
 
 /// Newmark's x(a), u(a) with (1 - dm) a1 + dm a0 = (1 - df) udot1 + df udot0 (CD eq. 38 to 42).
@@ -45,7 +48,28 @@ typedef struct tali_realtime_family {
     double dm, df, gamma, beta;
 } tali_realtime_family;
 
+/// Speed and accelerations of one coordinate: u, Newmark's a, and udot.
+typedef struct tali_realtime_rate {
+    double u, a, udot;
+} tali_realtime_rate;
+
+/// Those at the end of a step that moves it by x (CD eq. 39 and 40). Note that gamma is not in the
+/// first two terms of the acceleration, where CD eq. 42 prints it. udot is that of (1 - dm) a + dm
+/// a0 = (1 - df) udot + df udot0.
+static inline tali_realtime_rate tali_realtime_rate_of(const tali_realtime_family *it, double h,
+                                                       double x, tali_realtime_rate from)
+{
+    const double gamma = it->gamma, beta = it->beta;
+    tali_realtime_rate to;
+    to.u = gamma / (beta * h) * x - (gamma / beta - 1.0) * from.u -
+           h * (gamma / (2.0 * beta) - 1.0) * from.a;
+    to.a = x / (beta * h * h) - from.u / (beta * h) - (1.0 / (2.0 * beta) - 1.0) * from.a;
+    to.udot = ((1.0 - it->dm) * to.a + it->dm * from.a - it->df * from.udot) / (1.0 - it->df);
+    return to;
+}
+
 typedef struct tali_realtime_ops tali_realtime_ops;
+typedef struct tali_realtime_global tali_realtime_global;
 
 struct tal_fixed_stepper {
     const tal_system *system;
@@ -93,10 +117,16 @@ struct tal_fixed_stepper {
     double *G, *M, *H;     // m x nu, nu x nu
     double *R, *part;      // nu x nu and room, of independent coordinates
     int *which;            // [nu] room
+    bool has_stiffness;    // S is that of this step
     bool is_corrected;     // x was corrected in this step
     double *cod_work;
     int *cod_iwork;
-    double *stages; // [stages][ny], of explicit methods
+    double *stages;               // [stages][ny], of explicit methods
+    tali_realtime_global *global; // of the global formulation
+    const tal_forces *forces;     // whose K and C enter the tangent; NULL: none
+    tal_state *scratch;           // of their derivatives
+    double *S, *unit;             // nu x nu, [2 nu]
+    double *force_work;
     tal_error error_record;
 };
 
@@ -124,6 +154,7 @@ static inline double *tali_realtime_column(double *A, int n, int j)
 
 /// The table of a formulation.
 const tali_realtime_ops *tali_realtime_hybrid(void);
+const tali_realtime_ops *tali_realtime_global_ops(void);
 const tali_realtime_ops *tali_realtime_semi_recursive(void);
 const tali_realtime_ops *tali_realtime_fully_recursive(void);
 const tali_realtime_ops *tali_realtime_welch(void);
@@ -158,6 +189,9 @@ const double *tali_realtime_verr(const tal_fixed_stepper *s, const tal_state *st
 tal_status tali_realtime_calc_P(tal_fixed_stepper *s, tal_state *state, const double udot[],
                                 double f[]);
 
+/// The forces of all elements, in `F_GB` and `product`. Realizes Dynamics.
+tal_status tali_realtime_calc_forces(tal_fixed_stepper *s, tal_state *state);
+
 /// udot = M^-1 Q without constraints; known ones as prescribed. Realizes Dynamics.
 tal_status tali_realtime_calc_free_udot(tal_fixed_stepper *s, tal_state *state, double udot[]);
 
@@ -185,10 +219,25 @@ tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
 /// udot and multipliers of Talus's own dynamics, as the past to start with.
 tal_status tali_realtime_start_by_dynamics(tal_fixed_stepper *s, tal_state *state);
 
-/// The part of the tangent that is not of constraints: H = (1 - dm) M.
-tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state);
+/// The part of the tangent that is not of constraints: H = (1 - dm) M + (1 - df) S, with S what
+/// forces add, where `with_forces`.
+tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces);
+
+/// H += c G^T G, its lower triangle; G is m x n.
+void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H);
 
 /// H becomes its Cholesky factor; rows and columns of known speeds are those of the unit matrix.
 tal_status tali_realtime_factor(tal_fixed_stepper *s, double *H, int n);
+
+// --- stiffness.c ---
+
+/// S at a State, realized to Velocity; where the stepper has forces.
+tal_status tali_realtime_calc_stiffness(tal_fixed_stepper *s, tal_state *state);
+
+// --- global.c ---
+
+/// What the global formulation needs besides; a failure leaves it to be destroyed.
+tal_status tali_realtime_global_create(tal_fixed_stepper *s, tal_error *err);
+void tali_realtime_global_destroy(tal_fixed_stepper *s);
 
 #endif // TALUS_REALTIME_INTERNAL_H

@@ -204,15 +204,28 @@ static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, int ni)
     return st;
 }
 
+// Where forces make the tangent indefinite, it goes without them.
+static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state, int ni)
+{
+    tal_status st = tali_realtime_calc_tangent(s, state, true);
+    if (st != TAL_OK) return st;
+    reduce_tangent(s, ni);
+    st = tali_realtime_factor(s, s->part, ni);
+    if (st != TAL_ERR_SINGULAR || s->forces == NULL) return st;
+    s->error_record = (tal_error){TAL_OK, "", ""};
+    ++s->stats.plain_tangents;
+    st = tali_realtime_calc_tangent(s, state, false);
+    if (st != TAL_OK) return st;
+    reduce_tangent(s, ni);
+    return tali_realtime_factor(s, s->part, ni);
+}
+
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 {
     int ni = 0;
     tal_status st = calc_R(s, &ni);
     if (st == TAL_OK) st = calc_residual(s, state, ni);
-    if (st == TAL_OK) st = tali_realtime_calc_tangent(s, state);
-    if (st != TAL_OK) return st;
-    reduce_tangent(s, ni);
-    st = tali_realtime_factor(s, s->part, ni);
+    if (st == TAL_OK) st = factor_tangent(s, state, ni);
     if (st == TAL_OK) {
         st = tal_chol_solve(tal_matrix_view(s->part, ni, ni), tal_matrix_view(s->f, ni, 1),
                             &s->error_record);

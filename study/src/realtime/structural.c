@@ -30,22 +30,15 @@ tali_realtime_family tali_realtime_family_of(const tal_fixed_stepper_def *def)
     return it;
 }
 
-// CD eq. 39 and 40, with x = q1 - q0 along u. Note that gamma is not in the first two terms of the
-// acceleration, where CD eq. 42 prints it. Then udot of (1 - dm) a + dm a0 = (1 - df) udot + df
-// udot0.
 void tali_realtime_calc_rates(tal_fixed_stepper *s)
 {
-    const tali_realtime_family *it = &s->family;
-    const double h = s->h, gamma = it->gamma, beta = it->beta, c = gamma / (beta * h);
-    const double *u0 = s->u_start, *a0 = s->past.a;
     for (int k = 0; k < s->nu; ++k) {
         if (s->level[k] != TAL_LEVEL_FREE) continue;
-        s->u[k] =
-            c * s->x[k] - (gamma / beta - 1.0) * u0[k] - h * (gamma / (2.0 * beta) - 1.0) * a0[k];
-        s->a[k] =
-            s->x[k] / (beta * h * h) - u0[k] / (beta * h) - (1.0 / (2.0 * beta) - 1.0) * a0[k];
-        s->udot[k] =
-            ((1.0 - it->dm) * s->a[k] + it->dm * a0[k] - it->df * s->past.udot[k]) / (1.0 - it->df);
+        const tali_realtime_rate from = {s->u_start[k], s->past.a[k], s->past.udot[k]};
+        const tali_realtime_rate to = tali_realtime_rate_of(&s->family, s->h, s->x[k], from);
+        s->u[k] = to.u;
+        s->a[k] = to.a;
+        s->udot[k] = to.udot;
     }
 }
 
@@ -87,7 +80,7 @@ tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
 {
     tal_status st = TAL_OK;
     predict(s);
-    s->is_corrected = false;
+    s->is_corrected = s->has_stiffness = false;
     bool is_done = false;
     for (int i = 0; i < s->def.iterations && !is_done && st == TAL_OK; ++i) {
         st = s->ops->place(s, state);
@@ -126,16 +119,37 @@ tal_status tali_realtime_start_by_dynamics(tal_fixed_stepper *s, tal_state *stat
     return TAL_OK;
 }
 
-tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state)
+tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces)
 {
-    const size_t n = (size_t)s->nu;
+    const size_t size = (size_t)s->nu * (size_t)s->nu;
+    const double cm = 1.0 - s->family.dm, cf = 1.0 - s->family.df;
     const tal_matrix M = tal_matrix_view(s->M, s->nu, s->nu);
-    const tal_status st = tal_matter_calc_M(s->matter, state, M);
-    if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
-    for (size_t i = 0; i < n * n; ++i) {
-        s->H[i] = (1.0 - s->family.dm) * s->M[i];
+    const bool has_forces = with_forces && s->forces != NULL;
+    tal_status st = tali_realtime_pass_on(s, state, tal_matter_calc_M(s->matter, state, M));
+    if (st == TAL_OK && has_forces && !s->has_stiffness) {
+        s->has_stiffness = true;
+        st = tali_realtime_calc_stiffness(s, state);
     }
-    return TAL_OK;
+    for (size_t i = 0; i < size && st == TAL_OK; ++i) {
+        s->H[i] = cm * s->M[i] + (has_forces ? cf * s->S[i] : 0.0);
+    }
+    return st;
+}
+
+// Column by column, where rows have an entry.
+void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H)
+{
+    for (int k = 0; k < n; ++k) {
+        double *column = tali_realtime_column(H, n, k);
+        const double *g_k = tali_realtime_column(G, m, k);
+        for (int i = 0; i < m; ++i) {
+            if (g_k[i] == 0.0) continue;
+            const double *row = G + i;
+            for (int j = k; j < n; ++j) {
+                column[j] += c * g_k[i] * row[(size_t)j * (size_t)m];
+            }
+        }
+    }
 }
 
 tal_status tali_realtime_factor(tal_fixed_stepper *s, double *H, int n)

@@ -6,7 +6,7 @@
 // Every pair that goes together, one by one; false behind the last.
 static bool next_pair(tal_fixed_stepper_def *def, int *i)
 {
-    for (; *i < 64; ++*i) {
+    for (; *i < 8 * 6; ++*i) {
         def->formulation = (tal_formulation)(*i / 8);
         def->scheme = (tal_scheme)(*i % 8);
         if (!tal_formulation_takes(def->formulation, def->scheme)) continue;

@@ -155,6 +155,9 @@ typedef struct tal_force_ops {
 /// several. Owned by the System; NULL on failure.
 TAL_API tal_forces *tal_forces_create(tal_system *system, const tal_matter *matter);
 
+/// The first force subsystem of a System; NULL when it has none (that is not a breach). Borrowed.
+TAL_API const tal_forces *tal_system_forces(const tal_system *system);
+
 /// The matter these forces act on; borrowed.
 TAL_API const tal_matter *tal_forces_matter(const tal_forces *forces);
 

@@ -82,6 +82,8 @@ typedef struct tal_model_options {
     /// Refuse inertias that no real body can have, and in .osim files unknown properties; otherwise
     /// there is only a warning.
     bool strict;
+    /// Give States the memory of fixed steps (tal_fixed_memory_create()), for a tal_fixed_stepper.
+    bool fixed_memory;
     bool approximate; ///< tal_osim_options.approximate, of a model of OpenSim
     /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
     /// here; NULL: tal_urdf_options_default().

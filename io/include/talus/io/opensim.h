@@ -37,6 +37,7 @@ typedef struct tal_osim_options {
     tal_allocator allocator; ///< of the System, the State, and of reading
     bool any_inertia;        ///< as tal_model_options.any_inertia, with a warning for each body
     bool strict;             ///< a property or an element that is not known is an error
+    bool fixed_memory;       ///< as tal_model_options.fixed_memory
     bool approximate;        ///< muscles of Schutte and Delp, whose curves are not known, get
                              ///< Thelen's; otherwise they have a path and no force
 } tal_osim_options;

@@ -50,6 +50,7 @@ typedef struct tal_urdf_options {
     /// Make colliders of them instead (talus/matter/collider.h), for a tal_contact_stepper: hard
     /// contact with the friction of `material`. Meshes must be convex.
     bool colliders;
+    bool fixed_memory;             ///< as tal_model_options.fixed_memory
     tal_contact_material material; ///< of these shapes; the floor is rigid, with this friction
     const tal_model_param *starts; ///< [num_starts] as tal_model_options.starts
     int num_starts;

@@ -162,8 +162,8 @@ static bool has_angles(const tal_matter *matter, const tal_constraint_def *def, 
 }
 
 // The mobilities of a constraint on coordinates: all three speeds of an orientation.
-static int spread(const tal_matter *matter, const tal_constraint_def *def, int n,
-                  tali_constraint_angles *it, tal_mobility list[])
+static int spread_speeds(const tal_matter *matter, const tal_constraint_def *def, int n,
+                         tali_constraint_angles *it, tal_mobility list[])
 {
     int count = 0;
     for (int k = 0; k < n; ++k) {
@@ -193,7 +193,7 @@ bool tali_constraint_use_angles(tal_matter *matter, const tal_constraint_def *de
                                    .num = n,
                                    .calc_rows = self->equations.calc_rows,
                                    .add_forces = table->add_forces};
-    wide->num_mobilities = spread(matter, def, n, it, list);
+    wide->num_mobilities = spread_speeds(matter, def, n, it, list);
     wide->mobility_list = list;
     table->num_mobilities = -1;
     table->add_forces = add_forces;

@@ -25,6 +25,8 @@
  * - *Semi-recursive* (CD sec. 3): the same for independent coordinates only; the others follow from
  *   the constraints, and their pivots are chosen again where they become bad.
  * - *Fully recursive*: udot by Talus's own dynamics of O(n), the step by fixed-point iteration.
+ * - *Global* (GJB sec. 8.5): points and unit vectors as coordinates, with a constant mass matrix,
+ *   and all their conditions as in the hybrid formulation.
  * - *Welch* (Welch sec. 2): two linear systems for each step, without parameters or iteration.
  * - *Baumgarte*: constraint errors fade, under any explicit method; to compare with.
  *
@@ -61,16 +63,20 @@ TAL_API tal_fixed_memory *tal_fixed_memory_create(tal_system *system);
 /// The memory of a System; NULL when it has none (that is not a breach). Borrowed.
 TAL_API const tal_fixed_memory *tal_system_fixed_memory(const tal_system *system);
 
+/// The memory as a subsystem; `i` < 0 for NULL.
+TAL_API tal_subsystem_ix tal_fixed_memory_subsystem(const tal_fixed_memory *memory);
+
 /// Which equations of motion are solved.
 typedef enum tal_formulation {
     TAL_FORMULATION_HYBRID,
     TAL_FORMULATION_SEMI_RECURSIVE, ///< no velocity constraints (nonholonomic rows)
     TAL_FORMULATION_FULLY_RECURSIVE,
+    TAL_FORMULATION_GLOBAL, ///< what natural coordinates cover (talus/matter/natural.h)
     TAL_FORMULATION_WELCH,
     TAL_FORMULATION_BAUMGARTE
 } tal_formulation;
 
-/// How they become equations of a step. The first four go with the first three formulations
+/// How they become equations of a step. The first four go with the first four formulations
 /// (CD tab. 2), the predictors with Welch, the explicit ones with Baumgarte.
 typedef enum tal_scheme {
     TAL_SCHEME_TRAPEZOID,           ///< order 2, no damping
@@ -107,6 +113,10 @@ typedef struct tal_fixed_stepper_def {
     /// for Welch and Baumgarte: as published, with the errors that their methods leave. The hybrid
     /// formulation is unstable without.
     bool projects;
+    /// Derivatives of the force elements in the tangent of hybrid and semi-recursive: springs and
+    /// dampers that are stiff for the step need them. They cost some ten evaluations of forces for
+    /// each speed and step. False: the tangent has inertia and constraints alone.
+    bool uses_stiffness;
 
     bool repeats_corrector; ///< of Welch, once more with the speeds found: order 2 also where M
                             ///< depends on q and in rotation. False: as printed
@@ -117,9 +127,9 @@ typedef struct tal_fixed_stepper_def {
     bool ignores_colliders;
 } tal_fixed_stepper_def;
 
-/// Hybrid by the trapezoid with steps of 0.01 s; xi -0.3, delta_f 0.05, rho 0.8; penalty 1e7, 30
-/// iterations to 1e-8, 3 projections to 1e-8; the corrector repeated; Heun's method with alpha_h =
-/// beta_h = 1.
+/// Hybrid by the trapezoid with steps of 0.01 s, with the stiffness of forces; xi -0.3, delta_f
+/// 0.05, rho 0.8; penalty 1e7, 30 iterations to 1e-8, 3 projections to 1e-8; the corrector
+/// repeated; Heun's method with alpha_h = beta_h = 1.
 TAL_API tal_fixed_stepper_def tal_fixed_stepper_def_default(void);
 
 /// Steps States of one System. Opaque. Use from one thread at a time.
@@ -170,6 +180,7 @@ typedef struct tal_fixed_stats {
     uint64_t iterations;         ///< of all steps
     uint64_t factorizations;     ///< of tangent matrices, or of W
     uint64_t pivots_chosen;      ///< times that independent coordinates were chosen
+    uint64_t plain_tangents;     ///< of these, without forces, which made them indefinite
     uint64_t unfinished;         ///< steps that ended by the limit on iterations
     uint64_t starts;             ///< times that a State was begun with, without a memory of its own
     double last_change;          ///< |change of q along u| in the last iteration of the last step
@@ -196,7 +207,8 @@ TAL_API tal_fixed_stepper_def tal_fixed_stepper_def_of(const tal_fixed_stepper *
 TAL_API const tal_error *tal_fixed_stepper_error(const tal_fixed_stepper *stepper);
 
 /// Multipliers of the last step that led to a State: as many as position and velocity rows, in
-/// their order. Those of Welch belong to the middle of the step. NULL before the first step, after
+/// their order. Those of Welch belong to the middle of the step; the global formulation has others,
+/// and leaves NaN here. NULL before the first step, after
 /// other changes of the State, and on a breach. Borrowed until the State changes.
 TAL_API const double *tal_fixed_memory_multipliers(const tal_fixed_memory *memory,
                                                    const tal_state *state);

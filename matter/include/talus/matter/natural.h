@@ -1,0 +1,143 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_NATURAL_H
+#define TALUS_MATTER_NATURAL_H
+
+/**
+ * @file talus/matter/natural.h
+ * @brief Bodies in natural coordinates: points and unit vectors in Ground (GJB sec. 8.2, 8.5).
+ *
+ * The image of a model in *entities*, points and unit vectors with three coordinates each. Bodies
+ * that touch at a joint share its point and its axis, so that most joints need no equations; others
+ * are added until every body has four that span its frame. The pose of a body is linear in its
+ * entities, so that
+ *
+ *     the mass matrix is constant: no Coriolis forces
+ *     all conditions are sums of products of two coordinates: |r|^2, r . u, u . v
+ *
+ *     natural x, xdot  <->  State q, u          exactly, both ways, where the conditions are met
+ *
+ * Covered: the mobilizers pin, slider, cylinder, universal, planar, translation, ball, gimbal,
+ * free, bushing and weld in either direction; the constraints rod, ball, constant angle and loop
+ * pin. Others are refused by name.
+ */
+
+#include <talus/matter/operators.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup natural Natural coordinates
+/// @{
+
+/// The image of a model. Opaque. Use from one thread at a time.
+typedef struct tal_natural tal_natural;
+
+/**
+ * Make the image of a model, with the masses, frames and enabled constraints of a State.
+ *
+ * @param[in]  matter  its topology must be realized; must outlive the image
+ * @param[in]  state   at TAL_STAGE_INSTANCE at least
+ * @param[out] out     owned by the caller; NULL on failure
+ * @param[out] err     may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE for a mobilizer or a constraint that is not covered, with its
+ *         name, and for locks and prescribed motion; TAL_ERR_NULL, TAL_ERR_STAGE, TAL_ERR_NO_MEMORY
+ */
+TAL_API TAL_NODISCARD tal_status tal_natural_create(const tal_matter *matter,
+                                                    const tal_state *state, tal_natural **out,
+                                                    tal_error *err);
+
+/// Free it. NULL is allowed.
+TAL_API void tal_natural_destroy(tal_natural *natural);
+
+/// Number of coordinates, three for each entity. -1 on a breach.
+TAL_API int tal_natural_nx(const tal_natural *natural);
+
+/// Number of conditions. -1 on a breach.
+TAL_API int tal_natural_nc(const tal_natural *natural);
+
+/// Whether a State has the masses, frames and constraints that the image was made from. Needs
+/// TAL_STAGE_INSTANCE; false on a breach.
+TAL_API bool tal_natural_fits(const tal_natural *natural, const tal_state *state);
+
+/// @name Between States and natural coordinates
+/// @{
+
+/// x and xdot of a State.
+/// @param[in]  state  at TAL_STAGE_VELOCITY
+/// @param[out] x      [tal_natural_nx()]
+/// @param[out] xdot   [tal_natural_nx()]
+TAL_API TAL_NODISCARD tal_status tal_natural_read(const tal_natural *natural,
+                                                  const tal_state *state, double x[],
+                                                  double xdot[]);
+
+/// xdotdot for any udot: R udot + Sc (GJB eq. 8.35).
+/// @param[in]  udot     [nu] NULL means zero: Sc alone
+/// @param[out] xdotdot  [tal_natural_nx()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_acceleration(const tal_natural *natural,
+                                                               tal_state *state,
+                                                               const double udot[],
+                                                               double xdotdot[]);
+
+/// R x nu: x moves as R u (GJB eq. 8.34), nx x nu.
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_R(const tal_natural *natural, tal_state *state,
+                                                    tal_matrix R);
+
+/// udot of an acceleration of x at a State where x and xdot are: of all udot the one whose bodies
+/// are nearest, by mass, to what x says; exactly that where the conditions are met.
+/// @param[in]  state    at TAL_STAGE_VELOCITY
+/// @param[in]  x        [tal_natural_nx()]
+/// @param[in]  xdotdot  [tal_natural_nx()]
+/// @param[out] udot     [nu]
+TAL_API TAL_NODISCARD tal_status tal_natural_read_udot(const tal_natural *natural, tal_state *state,
+                                                       const double x[], const double xdotdot[],
+                                                       double udot[]);
+
+/// q and u of a State from x and xdot: frames are made orthonormal, then fitted body by body.
+/// Angles go as few turns from where they are as they can. Realizes TAL_STAGE_VELOCITY.
+/// @param[in] state  at TAL_STAGE_INSTANCE at least
+/// @param[in] x     [tal_natural_nx()]
+/// @param[in] xdot  [tal_natural_nx()]
+TAL_API TAL_NODISCARD tal_status tal_natural_put(const tal_natural *natural, tal_state *state,
+                                                 const double x[], const double xdot[]);
+/// @}
+
+/// @name Equations of motion M xdotdot + Phi_x^T lambda = Q, Phi(x) = 0
+/// @{
+
+/// M, nx x nx, both triangles; constant.
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_M(const tal_natural *natural, tal_matrix M);
+
+/// Phi(x).
+/// @param[in]  x    [tal_natural_nx()]
+/// @param[out] phi  [tal_natural_nc()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_phi(const tal_natural *natural, const double x[],
+                                                      double phi[]);
+
+/// Its Jacobian, nc x nx.
+/// @param[in]  x  [tal_natural_nx()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_phi_x(const tal_natural *natural,
+                                                        const double x[], tal_matrix phi_x);
+
+/// What Phidotdot has besides Phi_x xdotdot: quadratic in xdot.
+/// @param[in]  xdot  [tal_natural_nx()]
+/// @param[out] bias  [tal_natural_nc()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_bias(const tal_natural *natural,
+                                                       const double xdot[], double bias[]);
+
+/// Q of forces on bodies and along speeds, as tal_matter_calc_applied_forces() gives them.
+/// @param[in]  F_GB  [num_bodies] about Bo, in Ground
+/// @param[in]  f     [nu]
+/// @param[out] Q     [tal_natural_nx()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_Q(const tal_natural *natural, tal_state *state,
+                                                    const tal_spatial_vec F_GB[], const double f[],
+                                                    double Q[]);
+/// @}
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_NATURAL_H

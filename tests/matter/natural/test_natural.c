@@ -1,0 +1,367 @@
+// matter/src/natural/: natural coordinates against the operators of the tree, counts of the book,
+// and there and back.
+#include "cube_links.h"
+#include "sampler.h"
+#include "talus_test.h"
+
+#include <talus/matter/natural.h>
+
+#include <stdlib.h>
+
+typedef struct model {
+    tal_system *system;
+    tal_matter *matter;
+    tal_state *state;
+    tal_natural *natural;
+    int nx, nc, nu;
+} model;
+
+static model begin_model(void)
+{
+    model m = {.system = tal_system_create(NULL)};
+    m.matter = tal_matter_create(m.system);
+    return m;
+}
+
+static void finish_model(model *m)
+{
+    tal_error err = {.status = TAL_OK};
+    ck_assert_msg(tal_system_realize_topology(m->system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_state_create(m->system, &m->state, &err), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_INSTANCE), TAL_OK);
+    ck_assert_msg(tal_natural_create(m->matter, m->state, &m->natural, &err) == TAL_OK, "%s",
+                  err.message);
+    m->nx = tal_natural_nx(m->natural);
+    m->nc = tal_natural_nc(m->natural);
+    m->nu = tal_matter_nu(m->matter);
+}
+
+static void end_model(model *m)
+{
+    tal_natural_destroy(m->natural);
+    tal_state_destroy(m->state);
+    tal_system_destroy(m->system);
+}
+
+static double *room(int n)
+{
+    double *out = calloc((size_t)n + 1, sizeof *out);
+    ck_assert_ptr_nonnull(out);
+    return out;
+}
+
+// Every mobilizer that is covered, forward or reversed, in a tree with a branch and a weld.
+static model mixed_tree(test_rng *rng)
+{
+    model m = begin_model();
+    tal_mobod_def def = tal_mobod_def_default();
+    tal_body_ix last = TAL_GROUND;
+    for (int i = 0; i < 14; ++i) {
+        def.mass = test_random_mass_props(rng);
+        def.X_PF = test_random_xform(rng);
+        def.X_BM = test_random_xform(rng);
+        def.direction = i % 3 == 1 ? TAL_REVERSE : TAL_FORWARD;
+        const tal_body_ix parent = i == 7 ? (tal_body_ix){2} : last;
+        switch (i) {
+        case 0:
+            last = tal_matter_add_free(m.matter, parent, &def);
+            break;
+        case 1:
+            last = tal_matter_add_pin(m.matter, parent, &def);
+            break;
+        case 2:
+            last = tal_matter_add_slider(m.matter, parent, &def);
+            break;
+        case 3:
+            last = tal_matter_add_weld(m.matter, parent, &def);
+            break;
+        case 4:
+            last = tal_matter_add_universal(m.matter, parent, &def);
+            break;
+        case 5:
+            last = tal_matter_add_cylinder(m.matter, parent, &def);
+            break;
+        case 6:
+            last = tal_matter_add_planar(m.matter, parent, &def);
+            break;
+        case 7:
+            last = tal_matter_add_ball(m.matter, parent, &def);
+            break;
+        case 8:
+            last = tal_matter_add_gimbal(m.matter, parent, &def);
+            break;
+        case 9:
+            last = tal_matter_add_translation(m.matter, parent, &def);
+            break;
+        case 10:
+            last = tal_matter_add_bushing(m.matter, parent, &def);
+            break;
+        case 11:
+            last = tal_matter_add_universal(m.matter, parent, &def);
+            break;
+        case 12:
+            last = tal_matter_add_weld(m.matter, TAL_GROUND, &def);
+            break;
+        default:
+            last = tal_matter_add_slider(m.matter, last, &def);
+        }
+    }
+    finish_model(&m);
+    return m;
+}
+
+static void randomize(model *m, test_rng *rng)
+{
+    ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_MODEL), TAL_OK);
+    for (int i = 0; i < tal_state_nq(m->state); ++i) {
+        tal_state_upd_q(m->state)[i] = test_random_uniform(rng, -1.0, 1.0);
+    }
+    for (int i = 0; i < m->nu; ++i) {
+        tal_state_upd_u(m->state)[i] = test_random_uniform(rng, -1.0, 1.0);
+    }
+    (void)tal_matter_normalize_quaternions(m->matter, m->state);
+    ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_VELOCITY), TAL_OK);
+}
+
+// --- identities ---
+
+// Of a tree: positions meet all conditions, and motions along u keep them, Phi_x R = 0 (GJB eq.
+// 8.37). Errors: a few roundings of numbers up to 10, squared.
+START_TEST(states_meet_all_conditions)
+{
+    test_rng rng = test_rng_seed(11);
+    for (int k = 0; k < 5; ++k) {
+        model m = mixed_tree(&rng);
+        randomize(&m, &rng);
+        double *x = room(m.nx), *xdot = room(m.nx), *phi = room(m.nc), *R = room(m.nx * m.nu);
+        double *J = room(m.nc * m.nx);
+        ck_assert_int_eq(tal_natural_read(m.natural, m.state, x, xdot), TAL_OK);
+        ck_assert_int_eq(tal_natural_calc_phi(m.natural, x, phi), TAL_OK);
+        ck_assert_double_lt(test_largest(phi, m.nc), 1e-11);
+        const tal_matrix RR = tal_matrix_view(R, m.nx, m.nu);
+        ck_assert_int_eq(tal_natural_calc_R(m.natural, m.state, RR), TAL_OK);
+        const tal_matrix JJ = tal_matrix_view(J, m.nc, m.nx);
+        ck_assert_int_eq(tal_natural_calc_phi_x(m.natural, x, JJ), TAL_OK);
+        for (int i = 0; i < m.nc; ++i) {
+            for (int j = 0; j < m.nu; ++j) {
+                double sum = 0.0;
+                for (int l = 0; l < m.nx; ++l) {
+                    sum += J[i + l * m.nc] * R[l + j * m.nx];
+                }
+                ck_assert_double_lt(fabs(sum), 1e-11);
+            }
+        }
+        // as many conditions as coordinates less speeds, none twice
+        ck_assert_int_eq(m.nx - m.nc, m.nu);
+        free(x), free(xdot), free(phi), free(R), free(J);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
+// R^T M R is the mass matrix of the tree, and R^T (Q - M Sc) = f - bias (GJB eq. 8.38).
+START_TEST(equations_of_motion_are_those_of_the_tree)
+{
+    test_rng rng = test_rng_seed(12);
+    for (int k = 0; k < 5; ++k) {
+        model m = mixed_tree(&rng);
+        randomize(&m, &rng);
+        const int nx = m.nx, nu = m.nu;
+        double *R = room(nx * nu), *M = room(nx * nx), *MR = room(nx * nu), *tree = room(nu * nu);
+        double *Sc = room(nx), *Q = room(nx), *f = room(nu), *needed = room(nu);
+        const int nb = tal_matter_num_bodies(m.matter);
+        tal_spatial_vec *F = calloc((size_t)nb, sizeof *F);
+        for (int b = 1; b < nb; ++b) {
+            F[b].w = test_random_vec3(&rng);
+            F[b].v = test_random_vec3(&rng);
+        }
+        for (int j = 0; j < nu; ++j) {
+            f[j] = test_random_uniform(&rng, -1.0, 1.0);
+        }
+        ck_assert_int_eq(tal_natural_calc_R(m.natural, m.state, tal_matrix_view(R, nx, nu)),
+                         TAL_OK);
+        ck_assert_int_eq(tal_natural_calc_M(m.natural, tal_matrix_view(M, nx, nx)), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_M(m.matter, m.state, tal_matrix_view(tree, nu, nu)),
+                         TAL_OK);
+        ck_assert_int_eq(tal_natural_calc_acceleration(m.natural, m.state, NULL, Sc), TAL_OK);
+        ck_assert_int_eq(tal_natural_calc_Q(m.natural, m.state, F, f, Q), TAL_OK);
+        ck_assert_int_eq(tal_matter_inverse_dynamics(m.matter, m.state, NULL, F, f, needed),
+                         TAL_OK);
+        const double size = test_largest(tree, nu * nu);
+        for (int j = 0; j < nu; ++j) {
+            for (int i = 0; i < nx; ++i) {
+                for (int l = 0; l < nx; ++l) {
+                    MR[i + j * nx] += M[i + l * nx] * R[l + j * nx];
+                }
+            }
+        }
+        for (int j = 0; j < nu; ++j) {
+            double along = 0.0;
+            for (int l = 0; l < nx; ++l) {
+                along += R[l + j * nx] * Q[l] - MR[l + j * nx] * Sc[l];
+            }
+            // the condition of R^T R, by which f is shared out, is some 1e3
+            ck_assert_double_lt(fabs(along + needed[j]), 1e-10 * (1.0 + size));
+            for (int i = 0; i < nu; ++i) {
+                double sum = 0.0;
+                for (int l = 0; l < nx; ++l) {
+                    sum += R[l + i * nx] * MR[l + j * nx];
+                }
+                ck_assert_double_lt(fabs(sum - tree[i + j * nu]), 1e-12 * size);
+            }
+        }
+        free(R), free(M), free(MR), free(tree), free(Sc), free(Q), free(f), free(needed), free(F);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
+// Phidotdot = Phi_x xdotdot + bias is zero along any motion of the tree.
+START_TEST(accelerations_keep_the_conditions)
+{
+    test_rng rng = test_rng_seed(13);
+    model m = mixed_tree(&rng);
+    randomize(&m, &rng);
+    double *x = room(m.nx), *xdot = room(m.nx), *a = room(m.nx), *bias = room(m.nc);
+    double *J = room(m.nc * m.nx), *udot = room(m.nu);
+    for (int j = 0; j < m.nu; ++j) {
+        udot[j] = test_random_uniform(&rng, -1.0, 1.0);
+    }
+    ck_assert_int_eq(tal_natural_read(m.natural, m.state, x, xdot), TAL_OK);
+    ck_assert_int_eq(tal_natural_calc_acceleration(m.natural, m.state, udot, a), TAL_OK);
+    ck_assert_int_eq(tal_natural_calc_bias(m.natural, xdot, bias), TAL_OK);
+    const tal_matrix JJ = tal_matrix_view(J, m.nc, m.nx);
+    ck_assert_int_eq(tal_natural_calc_phi_x(m.natural, x, JJ), TAL_OK);
+    for (int i = 0; i < m.nc; ++i) {
+        double sum = bias[i];
+        for (int l = 0; l < m.nx; ++l) {
+            sum += J[i + l * m.nc] * a[l];
+        }
+        ck_assert_double_lt(fabs(sum), 1e-10);
+    }
+    free(x), free(xdot), free(a), free(bias), free(J), free(udot);
+    end_model(&m);
+}
+
+END_TEST
+
+// A State read and put into another is the same.
+START_TEST(the_way_back_is_exact)
+{
+    test_rng rng = test_rng_seed(14);
+    for (int k = 0; k < 5; ++k) {
+        model m = mixed_tree(&rng);
+        randomize(&m, &rng);
+        double *x = room(m.nx), *xdot = room(m.nx), *y = room(m.nx), *ydot = room(m.nx);
+        tal_state *other = NULL;
+        ck_assert_int_eq(tal_state_create(m.system, &other, NULL), TAL_OK);
+        ck_assert_int_eq(tal_system_realize(m.system, other, TAL_STAGE_INSTANCE), TAL_OK);
+        ck_assert_int_eq(tal_natural_read(m.natural, m.state, x, xdot), TAL_OK);
+        ck_assert_int_eq(tal_natural_put(m.natural, other, x, xdot), TAL_OK);
+        ck_assert_int_eq(tal_natural_read(m.natural, other, y, ydot), TAL_OK);
+        for (int i = 0; i < m.nx; ++i) {
+            ck_assert_double_eq_tol(x[i], y[i], 1e-12);
+            ck_assert_double_eq_tol(xdot[i], ydot[i], 1e-11);
+        }
+        for (int j = 0; j < m.nu; ++j) {
+            ck_assert_double_eq_tol(tal_state_u(m.state)[j], tal_state_u(other)[j], 1e-11);
+        }
+        tal_state_destroy(other);
+        free(x), free(xdot), free(y), free(ydot);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
+// --- counts ---
+
+// Five slender rods along edges of a cube, open or closed.
+static model cube_links(bool is_closed)
+{
+    model m = begin_model();
+    cube_add_links(m.matter, LINK_ROD, is_closed);
+    finish_model(&m);
+    return m;
+}
+
+// The book has 30 coordinates and 25 conditions for the chain, 24 and 24 with rank 23 for the loop.
+START_TEST(counts_are_those_of_the_book)
+{
+    model open = cube_links(false), closed = cube_links(true);
+    ck_assert_int_eq(open.nx, 30);
+    ck_assert_int_eq(open.nc, 25);
+    ck_assert_int_eq(closed.nx, 24);
+    ck_assert_int_eq(closed.nc, 24);
+    double *x = room(24), *xdot = room(24), *J = room(24 * 24);
+    ck_assert_int_eq(tal_system_realize(closed.system, closed.state, TAL_STAGE_VELOCITY), TAL_OK);
+    ck_assert_int_eq(tal_natural_read(closed.natural, closed.state, x, xdot), TAL_OK);
+    const tal_matrix JJ = tal_matrix_view(J, 24, 24);
+    ck_assert_int_eq(tal_natural_calc_phi_x(closed.natural, x, JJ), TAL_OK);
+    tal_cod cod;
+    double *work = room((int)tal_cod_work_size(24, 24));
+    int *iwork = calloc(tal_cod_iwork_size(24, 24), sizeof *iwork);
+    ck_assert_int_eq(tal_cod_factor(&cod, JJ, -1.0, work, iwork, NULL), TAL_OK);
+    ck_assert_int_eq(cod.rank, 23);
+    free(x), free(xdot), free(J), free(work), free(iwork);
+    end_model(&open);
+    end_model(&closed);
+}
+
+END_TEST
+
+// --- bad input ---
+
+START_TEST(what_is_not_covered_is_named)
+{
+    model m = begin_model();
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.name = "nut";
+    (void)tal_matter_add_screw(m.matter, TAL_GROUND, &def, 0.1);
+    tal_error err = {.status = TAL_OK};
+    ck_assert_int_eq(tal_system_realize_topology(m.system, &err), TAL_OK);
+    ck_assert_int_eq(tal_state_create(m.system, &m.state, &err), TAL_OK);
+    ck_assert_int_eq(tal_natural_create(m.matter, m.state, &m.natural, &err), TAL_ERR_STAGE);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_INSTANCE), TAL_OK);
+    ck_assert_int_eq(tal_natural_create(m.matter, m.state, &m.natural, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_msg(strstr(err.message, "'nut' (screw)") != NULL, "%s", err.message);
+    ck_assert_int_eq(tal_natural_create(NULL, m.state, &m.natural, &err), TAL_ERR_NULL);
+    tal_natural_destroy(NULL);
+    end_model(&m);
+
+    m = begin_model();
+    const tal_body_ix a = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
+    tal_constraint_def tie = tal_constraint_on(a, 0);
+    tie.name = "hold";
+    (void)tal_constraint_add_constant_speed(m.matter, &tie, 0.0);
+    ck_assert_int_eq(tal_system_realize_topology(m.system, &err), TAL_OK);
+    ck_assert_int_eq(tal_state_create(m.system, &m.state, &err), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_INSTANCE), TAL_OK);
+    ck_assert_int_eq(tal_natural_create(m.matter, m.state, &m.natural, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_msg(strstr(err.message, "'hold' (constant speed)") != NULL, "%s", err.message);
+    (void)tal_body_lock(m.matter, m.state, a, TAL_LEVEL_POSITION);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_INSTANCE), TAL_OK);
+    ck_assert_int_eq(tal_natural_create(m.matter, m.state, &m.natural, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_msg(strstr(err.message, "locks") != NULL, "%s", err.message);
+    end_model(&m);
+}
+
+END_TEST
+
+int main(void)
+{
+    test_record_breaches();
+    Suite *suite = suite_create("natural");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, states_meet_all_conditions);
+    tcase_add_test(all, equations_of_motion_are_those_of_the_tree);
+    tcase_add_test(all, accelerations_keep_the_conditions);
+    tcase_add_test(all, the_way_back_is_exact);
+    tcase_add_test(all, counts_are_those_of_the_book);
+    tcase_add_test(all, what_is_not_covered_is_named);
+    suite_add_tcase(suite, all);
+    return test_run(suite);
+}
