@@ -80,7 +80,9 @@ static double sum_of_moments(const tal_mass_props *props)
 // Bodies that are possible, but look like a mistake in units or in a frame.
 static void check_sizes(findings *it, const cli_model *model)
 {
-    const double LARGE = 100.0; // m
+    const double LARGE = 100.0, FAR_AWAY = 1e5; // m
+    const double SMALL = 1e-3;                  // a share of the distance to the origin
+    const double POINT = 1e-6;                  // a point mass has no size but round-off
     for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
         const tal_body_ix body = {b};
         const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
@@ -94,15 +96,14 @@ static void check_sizes(findings *it, const cli_model *model)
             add_finding(it, REMARK, name,
                         "its inertia is that of a body of %.3g m; is it in kg m^2?", size);
         }
-        // a point mass has no size but round-off
-        if (size > 1e-6 * far && size < 1e-3 * far) {
+        if (size > POINT * far && size < SMALL * far) {
             add_finding(it, REMARK, name,
                         "its origin is %.3g m away from it, %.0f times its size: round-off grows "
                         "with that.",
                         far, far / size);
         }
         const double away = tal_v3_norm(tal_body_p_GB(model->matter, model->state, body));
-        if (away > 1e3 * LARGE) {
+        if (away > FAR_AWAY) {
             add_finding(it, REMARK, name, "it starts %.3g m from the origin of ground.", away);
         }
     }
@@ -166,6 +167,8 @@ static void check_row(findings *it, const char *name, const tal_constraint_row *
 // `name` is a constraint with rows that repeat others.
 static void check_geometry(findings *it, const cli_model *model, const char *name)
 {
+    const double EXACT =
+        1e-9; // equations that repeat others and are off by less cannot be told apart
     const int m = tal_state_pool_size(model->state, TAL_POOL_UERR);
     bool *const redundant = cli_alloc((size_t)m, sizeof *redundant);
     tal_project_options options = tal_project_options_default();
@@ -175,7 +178,7 @@ static void check_geometry(findings *it, const cli_model *model, const char *nam
     if (tal_system_project_q(model->system, model->state, &options, NULL, NULL) == TAL_OK) {
         const double off = cli_largest(tal_state_qerr(model->state),
                                        tal_state_pool_size(model->state, TAL_POOL_QERR));
-        if (off > 1e-9) {
+        if (off > EXACT) {
             add_finding(
                 it, REMARK, name,
                 "its geometry is off by %.1e: equations that would repeat others are taken as "
@@ -208,15 +211,16 @@ static const char *check_rows(findings *it, const cli_model *model)
 
 static void check_errors(findings *it, const cli_model *model)
 {
+    const double MET = 1e-6; // as models are written, with some seven digits
     const double q =
         cli_largest(tal_state_qerr(model->state), tal_state_pool_size(model->state, TAL_POOL_QERR));
     const double u =
         cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
-    if (!(q <= 1e-6)) {
+    if (!(q <= MET)) {
         add_finding(it, WARNING, "coordinates",
                     "they violate constraints by %g; run talus assemble.", q);
     }
-    if (!(u <= 1e-6)) add_finding(it, WARNING, "speeds", "they violate constraints by %g.", u);
+    if (!(u <= MET)) add_finding(it, WARNING, "speeds", "they violate constraints by %g.", u);
 }
 
 // What is wrong with a path, as a sentence.

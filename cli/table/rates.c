@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Tables of a few digits are off by less: lengths of quaternions from one, intervals of time from
+// each other, in shares.
+static const double MOST_OFF = 0.01;
+
+// The highest cutoff of a filter, in rows per second: beyond it too little of the signal is seen.
+static const double MOST_CUTOFF = 0.4;
+
 // Values on their way.
 typedef struct rows {
     const cli_args *args;
@@ -110,8 +117,7 @@ static int mend_quaternion(rows *it, tal_body_ix body)
     for (int r = 0; r < it->num; ++r) {
         const double length =
             sqrt(y[0][r] * y[0][r] + y[1][r] * y[1][r] + y[2][r] * y[2][r] + y[3][r] * y[3][r]);
-        // tables of a few digits are a little off; a larger error means that it is not a quaternion
-        if (!(fabs(length - 1.0) < 0.01)) {
+        if (!(fabs(length - 1.0) < MOST_OFF)) {
             return cli_fail(it->args, CLI_BAD_FILE,
                             "%s: at t = %g the quaternion of '%s' has length %g instead of 1.",
                             it->path, it->times[r], name, length);
@@ -147,15 +153,15 @@ static int mend_quaternions(rows *it)
 static int check_rate(const rows *it, double cutoff, double rate)
 {
     for (int r = 1; r < it->num; ++r) {
-        if (fabs((it->times[r] - it->times[r - 1]) * rate - 1.0) < 0.01) continue;
+        if (fabs((it->times[r] - it->times[r - 1]) * rate - 1.0) < MOST_OFF) continue;
         return cli_fail(it->args, CLI_BAD_FILE,
                         "%s: --cutoff needs rows at equal time intervals; at t = %g they are not.",
                         it->path, it->times[r]);
     }
-    if (!(cutoff < 0.4 * rate)) {
+    if (!(cutoff < MOST_CUTOFF * rate)) {
         return cli_fail(it->args, CLI_USAGE,
                         "--cutoff %g Hz is too high for %g rows per second; choose less than %g.",
-                        cutoff, rate, 0.4 * rate);
+                        cutoff, rate, MOST_CUTOFF * rate);
     }
     return CLI_OK;
 }

@@ -139,11 +139,14 @@ static tal_status check_finite(const tal_mass_props *props, tal_error *err)
     return TAL_OK;
 }
 
+// Inertias are typed with some twelve digits: a share of their trace.
+static const double ROUND_OFF = 1e-12;
+
 // Principal moments about the mass center, the smallest first, and what counts as round-off in
 // them.
 static tal_vec3 central_moments(const tal_mass_props *props, double *slop)
 {
-    *slop = 1e-12 * fabs(tal_s3_trace(props->inertia));
+    *slop = ROUND_OFF * fabs(tal_s3_trace(props->inertia));
     return tal_s3_eigen(tal_mass_props_central_inertia(*props), NULL);
 }
 

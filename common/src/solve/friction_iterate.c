@@ -25,6 +25,9 @@ enum {
     PASSES_PER_CHECK = 8
 };
 
+// Friction at this share below its cone counts as on it.
+static const double ON_CONE = 1e-9;
+
 typedef struct iteration {
     const tal_friction_rows *rows;
     double *pi, *u, *diagonal;
@@ -135,7 +138,7 @@ static void find_free(iteration *s)
         const tal_friction_contact *c = &r->contacts[k];
         const double normal = c->normal >= 0 ? s->pi[c->normal] : 0.0;
         if (c->normal >= 0 && normal > 0.0) add_free(s, c->normal);
-        const bool sticks = side_of(c, s->pi) < (1.0 - 1e-9) * cone_of(c, normal);
+        const bool sticks = side_of(c, s->pi) < (1.0 - ON_CONE) * cone_of(c, normal);
         for (int t = 0; t < c->num_tangents && sticks && !c->slides; ++t) {
             add_free(s, c->tangent + t);
         }

@@ -271,11 +271,13 @@ static void measure(tal_hull *hull)
     }
 }
 
+static const double LEAST_CORE = 1e-6; // a part of the half size
+
 // The core of a brick or a cylinder that is rounded as far as can be along some axes is flat; it
 // keeps a part of its size there, so that its faces stay faces.
 static double core_of(double half, double radius)
 {
-    return fmax(half - radius, 1e-6 * half);
+    return fmax(half - radius, LEAST_CORE * half);
 }
 
 static tal_hull *make_cylinder(const tal_allocator *allocator, const tal_shape *shape)

@@ -209,6 +209,8 @@ static void add_corners(meet *m, bool of_a)
     }
 }
 
+static const double PARALLEL = 1e-9; // edges at a smaller angle, in rad
+
 // Where two edges cross, seen along n. Parallel edges meet at corners.
 static void add_crossing(meet *m, int a1, int a2, int b1, int b2)
 {
@@ -216,7 +218,7 @@ static void add_crossing(meet *m, int a1, int a2, int b1, int b2)
     const double ax = a->x[a2] - a->x[a1], ay = a->y[a2] - a->y[a1];
     const double bx = b->x[b2] - b->x[b1], by = b->y[b2] - b->y[b1];
     const double across = ax * by - ay * bx, la = hypot(ax, ay), lb = hypot(bx, by);
-    if (fabs(across) <= 1e-9 * la * lb) return;
+    if (fabs(across) <= PARALLEL * la * lb) return;
     const double dx = b->x[b1] - a->x[a1], dy = b->y[b1] - a->y[a1];
     const double s = (dx * by - dy * bx) / across, t = (dx * ay - dy * ax) / across;
     if (s < -m->slack / la || s > 1.0 + m->slack / la) return;

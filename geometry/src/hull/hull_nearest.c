@@ -14,6 +14,10 @@ enum {
     MOST_STEPS = 200
 };
 
+// Corners whose triangle has a smaller sine squared, or whose tetrahedron a smaller volume, both of
+// edges of length one, are on a line or in a plane.
+static const double ON_LINE = 1e-24, IN_PLANE = 1e-14;
+
 typedef struct corner {
     tal_vec3 p; // of a, less that of b
     int a, b;
@@ -53,7 +57,7 @@ static bool flat_weights(const tal_vec3 p[], int n, double weight[])
         const tal_vec3 normal = tal_v3_cross(e[0], e[1]);
         const double nn = tal_v3_dot(normal, normal);
         const double scale = tal_v3_dot(e[0], e[0]) * tal_v3_dot(e[1], e[1]);
-        if (!(nn > 1e-24 * scale)) return false;
+        if (!(nn > ON_LINE * scale)) return false;
         const tal_vec3 o = tal_v3_neg(p[0]);
         w[0] = tal_v3_dot(tal_v3_cross(o, e[1]), normal) / nn;
         w[1] = tal_v3_dot(tal_v3_cross(e[0], o), normal) / nn;
@@ -61,7 +65,7 @@ static bool flat_weights(const tal_vec3 p[], int n, double weight[])
         const tal_mat3 E = tal_m3(e[0], e[1], e[2]);
         const double det = tal_m3_det(E);
         const double scale = tal_v3_norm(e[0]) * tal_v3_norm(e[1]) * tal_v3_norm(e[2]);
-        if (!(fabs(det) > 1e-14 * scale)) return false;
+        if (!(fabs(det) > IN_PLANE * scale)) return false;
         const tal_vec3 x = tal_m3_mul_v3(tal_m3_inverse(E), tal_v3_neg(p[0]));
         w[0] = x.x;
         w[1] = x.y;

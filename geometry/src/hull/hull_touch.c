@@ -9,6 +9,10 @@
 
 #include <math.h>
 
+// Gaps that differ by less than this share of the distance within which meetings are one are equal;
+// hulls that are closer than this share of their size overlap, as far as a normal goes.
+static const double EQUAL = 1e-3, TOUCHING = 1e-9;
+
 // Memory for one call: the arrays of both hulls, and the meetings.
 typedef struct room {
     tali_hull_meeting *meetings;
@@ -102,7 +106,7 @@ static int merge_meetings(tali_hull_meeting m[], int n, double near)
         if (same < count) {
             const double gap = gap_of(&m[i]);
             // equal but for round-off: a corner counts, not a crossing, whichever was first
-            if (gap < gap_of(&m[same]) - 1e-3 * near) m[same] = m[i];
+            if (gap < gap_of(&m[same]) - EQUAL * near) m[same] = m[i];
             continue;
         }
         m[count++] = m[i];
@@ -153,7 +157,7 @@ static int keep_fewest(tali_hull_meeting m[], int n, double near, int chain[], b
     n = merge_meetings(m, n, near);
     if (n <= 2) return n;
     sort_meetings(m, n);
-    mark_inner(m, n, 1e-3 * near, chain, dropped);
+    mark_inner(m, n, EQUAL * near, chain, dropped);
     double least = (double)INFINITY;
     for (int i = 0; i < n; ++i) {
         if (!dropped[i]) least = fmin(least, gap_of(&m[i]));
@@ -308,7 +312,7 @@ static tal_status touch_hulls(tali_hull_pair *pair, double reach, answer *to, ro
     if (has_axis && touch_along(pair, to, r, touch)) return TAL_OK;
 
     const tali_hull_nearest nearest = tali_hull_find_nearest(pair);
-    if (nearest.distance <= 1e-9 * pair->size) {
+    if (nearest.distance <= TOUCHING * pair->size) {
         if (!has_axis) return TAL_ERR_SINGULAR;
         touch_deepest(pair, to, touch);
         return TAL_OK;

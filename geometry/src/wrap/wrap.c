@@ -197,8 +197,9 @@ tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, i
     }
     const double step = arc->length / (n - 1);
     tali_wrap_ray ray = {arc->p[0], arc->t[0], 0.0, 1.0};
-    const bool is_beside = wrap->kind == TAL_WRAP_TORUS &&
-                           fabs(tal_wrap_clearance(wrap, arc->p[0])) > 1e-9 * wrap->size.y;
+    const bool is_beside =
+        wrap->kind == TAL_WRAP_TORUS &&
+        fabs(tal_wrap_clearance(wrap, arc->p[0])) > TALI_WRAP_SKIN * wrap->size.y;
     for (int i = 0; i < n; ++i) {
         if (wrap->kind == TAL_WRAP_CYLINDER) {
             points[i] = along_cylinder(arc, wrap->size.x, i * step);

@@ -9,6 +9,10 @@
 
 #include <math.h>
 
+// From a sphere to the ellipsoid: the smallest step, as a share of the way; and how far points of
+// one string may move in a step, on the unit sphere: farther away it is another string.
+static const double LEAST_STEP = 1e-3, SAME_STRING = 0.2;
+
 typedef struct oval_problem {
     tal_vec3 a;    // semi-axes
     tal_vec3 q[2]; // both ends, divided by them
@@ -30,6 +34,9 @@ typedef struct section {
     tali_wrap_turn turn;
 } section;
 
+// A direction along the line but for this share of it gives no plane.
+static const double PARALLEL = 1e-12;
+
 // The plane of the line from q1 to q2 and a direction. False where it misses the sphere, or the
 // string in it.
 static bool cut(tal_vec3 q1, tal_vec3 q2, tal_vec3 towards, section *at)
@@ -37,7 +44,7 @@ static bool cut(tal_vec3 q1, tal_vec3 q2, tal_vec3 towards, section *at)
     const tal_vec3 line = tal_v3_sub(q2, q1);
     at->x = tal_v3_normalize(line);
     const tal_vec3 y = tal_v3_axpy(-tal_v3_dot(towards, at->x), at->x, towards);
-    if (!(tal_v3_norm(y) > 1e-12 * tal_v3_norm(towards))) return false;
+    if (!(tal_v3_norm(y) > PARALLEL * tal_v3_norm(towards))) return false;
     at->y = tal_v3_normalize(y);
     const tal_vec3 n = tal_v3_cross(at->x, at->y);
     const double h = tal_v3_dot(n, q1);
@@ -220,13 +227,13 @@ static bool solve_from_sphere(const oval_problem *it, const section *at, solve_f
     tal_vec3 touch[2] = {radial(at, 0.0), radial(at, at->turn.angle)}; // on the unit sphere
     tali_wrap_middle middle = middle_of(at, now);
     double h = 0.0, step = 0.25;
-    while (h < 1.0 && step > 1e-3) {
+    while (h < 1.0 && step > LEAST_STEP) {
         const double to = fmin(1.0, h + step);
         const tal_vec3 next = {r * pow(a.x / r, to), r * pow(a.y / r, to), r * pow(a.z / r, to)};
         const tali_wrap_oval_ends ends = tali_wrap_oval_ends_of(next, it->q);
         tali_wrap_middle moved = carry(&middle, now, next);
         const bool is_found = solve(&ends, &moved, arc);
-        if (!is_found || farthest(arc, next, touch) > 0.2) { // farther away it is another string
+        if (!is_found || farthest(arc, next, touch) > SAME_STRING) {
             step *= 0.5;
             continue;
         }

@@ -89,6 +89,6 @@ void tali_wrap_follow_torus(double ring_radius, double tube_radius, double s, ta
         const double h = fabs(left) <= reach ? left : copysign(reach, left);
         sum_ring(&it, h, ray);
         left -= h;
-        if (!(fabs(h) > 1e-9 * fabs(s))) break;
+        if (!(fabs(h) > TALI_WRAP_LEAST_PIECE * fabs(s))) break;
     }
 }

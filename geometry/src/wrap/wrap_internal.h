@@ -8,6 +8,9 @@
 /// the surface.
 #define TALI_WRAP_SKIN 1e-9
 
+/// Series whose pieces are shorter than this share of a geodesic do not get to its end.
+#define TALI_WRAP_LEAST_PIECE 1e-9
+
 /// The axis of a side: 0, 1, 2, and its sign; {-1, 0} for any side.
 typedef struct tali_wrap_axis {
     int axis;

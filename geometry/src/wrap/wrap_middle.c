@@ -26,6 +26,10 @@ enum {
     MAX_ITERATIONS = 12
 };
 
+// Convergence is quadratic: the last change, of 1e-7, leaves 1e-14. After a change below NEARLY the
+// next is the last.
+static const double LAST_CHANGE = 1e-7, NEARLY = 1e-3;
+
 // One end during an iteration.
 typedef struct miss {
     tali_wrap_end at;
@@ -140,7 +144,7 @@ static void finish(const task *it, const tali_wrap_middle *middle, const miss en
 // What may be left out of series: much less than the error that is left after the next step.
 static double tolerance_for(double change)
 {
-    return change < 1e-3 ? TALI_WRAP_EXACT : 1e-3 * fmin(change * change, 1e-2);
+    return change < NEARLY ? TALI_WRAP_EXACT : NEARLY * fmin(change * change, 1e-2);
 }
 
 // Newton's method from the middle.
@@ -157,12 +161,11 @@ static bool solve(const tali_wrap_oval_ends *ends, tali_wrap_middle *middle, tal
         tali_wrap_oval_expand(&it.oval, &at, far, tolerance);
         change = improve(&it, middle, end, turn, &arc->stability);
         if (!isfinite(change)) return false;
-        // quadratic convergence: a change of 1e-7 leaves 1e-14
-        if (change < 1e-7 && tolerance == TALI_WRAP_EXACT) {
+        if (change < LAST_CHANGE && tolerance == TALI_WRAP_EXACT) {
             finish(&it, middle, end, turn, arc);
             return true;
         }
-        if (middle->s[1] < middle->s[0] && change > 1e-7) {
+        if (middle->s[1] < middle->s[0] && change > LAST_CHANGE) {
             middle->s[0] = middle->s[1] = 0.5 * (middle->s[0] + middle->s[1]);
         }
     }

@@ -147,7 +147,7 @@ void tali_wrap_oval_sum(const tali_wrap_oval *it, double s, tali_wrap_bundle *at
     double left = s;
     while (fabs(left) > here->reach) {
         // not finite, or as thin as a blade
-        if (!(here->reach > 1e-9 * fabs(s))) break;
+        if (!(here->reach > TALI_WRAP_LEAST_PIECE * fabs(s))) break;
         const double h = copysign(here->reach, left);
         sum_within(here, h, at);
         tali_wrap_oval_restore(it, at);

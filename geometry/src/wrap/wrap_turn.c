@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+// Points whose directions from the center differ from opposite ones by less, in rad, have no plane
+// of their own; a side within LEAST_ACROSS of the line through them says nothing about it.
+static const double OPPOSITE = 1e-14, LEAST_ACROSS = 1e-6;
+
 static double cross(tali_wrap_flat a, tali_wrap_flat b)
 {
     return a.x * b.y - a.y * b.x;
@@ -109,7 +113,7 @@ static tal_vec3 across(tal_vec3 x, tal_wrap_side side)
     tal_vec3 d = tal_v3(at.axis == 0 ? at.sign : 0.0, at.axis == 1 ? at.sign : 0.0,
                         at.axis == 2 ? at.sign : 0.0);
     d = tal_v3_axpy(-tal_v3_dot(d, x), x, d);
-    if (tal_v3_norm(d) > 1e-6) return tal_v3_normalize(d);
+    if (tal_v3_norm(d) > LEAST_ACROSS) return tal_v3_normalize(d);
     const double ax = fabs(x.x), ay = fabs(x.y), az = fabs(x.z);
     const tal_axis smallest = ax <= ay && ax <= az ? TAL_AXIS_X
                               : ay <= az           ? TAL_AXIS_Y
@@ -134,7 +138,7 @@ tali_wrap_plane tali_wrap_plane_of(tal_vec3 p1, tal_vec3 p2, tal_wrap_side side)
     const double d1 = tal_v3_norm(p1), d2 = tal_v3_norm(p2);
     plane.x = tal_v3_scale(1.0 / d1, p1);
     const tal_vec3 n = tal_v3_cross(plane.x, p2);
-    if (tal_v3_norm(n) > 1e-14 * d2) {
+    if (tal_v3_norm(n) > OPPOSITE * d2) {
         plane.z = tal_v3_normalize(n);
         plane.y = tal_v3_cross(plane.z, plane.x);
     } else {

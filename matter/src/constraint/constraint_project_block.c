@@ -14,6 +14,9 @@ static const double LEAST_PIVOT = 1e-8;
 // The same where each pass gains the digits that are left, four.
 static const double LEAST_PIVOT_IN_RANGE = 1e-12;
 
+// The most of a row that may count as lost because q is off.
+static const double MOST_LOST = 0.1;
+
 // --- one body ---
 
 static tal_status mul_N(const tali_projection *p, const tal_mobilizer_arg *arg, int b, tal_n_op op,
@@ -288,11 +291,11 @@ typedef struct distance {
 // error would take a change of about a radian. They come in as q comes closer.
 static distance distance_for(const tali_projection *p, const extent *at, int rows, double turn)
 {
-    const double most = p->repeats[at->block] ? 0.1 : sqrt(TALI_LARGEST_REDUNDANT_SHARE);
+    const double most = p->repeats[at->block] ? MOST_LOST : sqrt(TALI_LARGEST_REDUNDANT_SHARE);
     const double lost = fmin(TALI_RANK_MARGIN * turn, most);
     const double round_off = (double)rows * sqrt(DBL_EPSILON);
     return (distance){.pivot = fmax(LEAST_PIVOT, lost * lost),
-                      .row = fmin(fmax(round_off, lost), 0.1)};
+                      .row = fmin(fmax(round_off, lost), MOST_LOST)};
 }
 
 // Row r of constraint i, up to the diagonal, from the column `start` on. Returns the entry after

@@ -3,6 +3,7 @@
 
 #include "ensemble/ensemble_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static bool solve_damped(const fit *it, double lambda)
     tal_ensemble *ensemble = it->ensemble;
     for (int i = 0; i < it->np; ++i) {
         double *diagonal = &ensemble->H[(size_t)i * (size_t)(it->np + 1)];
-        *diagonal += lambda * *diagonal + 1e-300;
+        *diagonal += lambda * *diagonal + DBL_MIN; // regular where nothing depends on it
         ensemble->g[i] = -ensemble->g[i];
     }
     const tal_matrix H = tal_matrix_view(ensemble->H, it->np, it->np);

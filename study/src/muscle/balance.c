@@ -77,17 +77,21 @@ static double *column(const tali_balance *it, int j)
     return it->K + (size_t)j * (size_t)it->nu;
 }
 
+// K has elements of size one: below this nothing is left of it; elements that differ by less are
+// equal.
+static const double NOTHING_LEFT = 1e-8, EQUAL = 1e-9;
+
 // The largest element of K that is left, in the rows of speeds that are not taken: those that had
 // better be dependent come only when nothing else is left.
 static double find_pivot(const tali_balance *it, int from, int *row, int *col)
 {
     double most = 0.0;
-    for (int pass = 0; pass < 2 && most < 1e-8; ++pass) {
+    for (int pass = 0; pass < 2 && most < NOTHING_LEFT; ++pass) {
         for (int j = from; j < it->dof; ++j) {
             const double *K = column(it, j);
             for (int i = 0; i < it->nu; ++i) {
                 if (it->is_taken[i] || (pass == 0 && it->is_dependent[i])) continue;
-                if (!(fabs(K[i]) > most * (1.0 + 1e-9))) continue; // the first of equal ones
+                if (!(fabs(K[i]) > most * (1.0 + EQUAL))) continue; // the first of equal ones
                 most = fabs(K[i]);
                 *row = i;
                 *col = j;
