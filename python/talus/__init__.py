@@ -17,7 +17,7 @@ from talus._runtime import (CallbackError, ClosedError, Error, FileError, Index,
                             ffi)
 from talus._runtime import lib as c  # noqa: F401
 from talus._core import (GROUND, At, Body, Events, Force, Forces, Integrator,  # noqa: F401
-                         Linearizer, Matter, Model, State, Sweep, System, Table, Tracker, View,
+                         Linearizer, Matter, Model, State, System, Table, Tracker, View,
                          read_model, read_table, record)
 
 __version__ = ffi.string(c.tal_version_string()).decode()

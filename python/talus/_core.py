@@ -752,15 +752,15 @@ def read_model(path, params=None, **fields):
 
 
 @register
-class Sweep(g.Sweep):
-    """A parameter study: Sweep(system, parameters=[...], outputs=[...], end_time=1.0)."""
+class Ensemble(g.Ensemble):
+    """One System, many States: Ensemble(system, parameters=[...], outputs=[...], task=..., end_time=1.0)."""
 
     def __new__(cls, system, threads=None, **fields):
         counts = len(fields.get("parameters", ())), len(fields.get("outputs", ()))
         if threads is not None:
             pool = g.Threads(threads)
             fields.update(executor=pool, lanes=fields.get("lanes", max(threads, 1)))
-        made = g.Sweep.create(system, **fields)
+        made = g.Ensemble.create(system, **fields)
         made._counts = counts
         return made
 
@@ -772,9 +772,10 @@ class Sweep(g.Sweep):
         n = len(values)
         results, out = rt._out(None, "double", (n, outputs), "results")
         status = ffi.new("tal_status[]", max(n, 1))
-        st = lib.tal_sweep_run(self._p, start._p, memory, n, out, status)
+        design = ffi.new("tal_design *", lib.tal_design_table(memory, parameters, n))
+        st = lib.tal_ensemble_run(self._p, start._p, design, out, status, NULL)
         if st:
-            rt._fail(st, (self,), None, "tal_sweep_run")
+            rt._fail(st, (self,), None, "tal_ensemble_run")
         return results, [g.Status(status[k]) for k in range(n)]
 
     def fit(self, start, targets, values):
@@ -783,9 +784,9 @@ class Sweep(g.Sweep):
         targets, wanted = rt._in(targets, "double", (outputs,), "targets")
         values, memory = rt._in(np.array(values, float), "double", (parameters,), "values")
         cost = ffi.new("double *")
-        st = lib.tal_sweep_fit(self._p, start._p, wanted, NULL, memory, cost)
+        st = lib.tal_ensemble_fit(self._p, start._p, wanted, NULL, memory, cost)
         if st:
-            rt._fail(st, (self, start), None, "tal_sweep_fit")
+            rt._fail(st, (self, start), None, "tal_ensemble_fit")
         return values, cost[0]
 
 
