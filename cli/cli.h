@@ -127,6 +127,9 @@ double cli_number(const cli_args *args, const char *option);    // NaN: not give
 int cli_count(const cli_args *args, const char *option);        // -1: not given, no default
 int cli_list(const cli_args *args, const char *option, const char *const **values);
 
+// Set a flag as if it were given, if the command has it.
+void cli_set_flag(cli_args *args, const char *option);
+
 // How many threads --threads asks for, one or more.
 int cli_threads(const cli_args *args);
 

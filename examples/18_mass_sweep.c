@@ -73,7 +73,7 @@ int main(void)
     tal_error err = {TAL_OK, "", ""};
     tal_state *state = NULL;
     tal_threads *threads = NULL;
-    tal_sweep *sweep = NULL;
+    tal_ensemble *ensemble = NULL;
     tal_status st = tal_system_realize_topology(system, &err);
     if (st == TAL_OK) st = tal_state_create(system, &state, &err);
     if (st == TAL_OK) st = tal_threads_create(2, &threads, &err);
@@ -83,34 +83,39 @@ int main(void)
         const tal_parameter mass = tal_parameter_mass("payload", matter, payload);
         tal_integrator_def fine = tal_integrator_def_default();
         fine.accuracy = 1e-9;
-        tal_sweep_def study = tal_sweep_def_default();
+        tal_ensemble_def study = tal_ensemble_def_default();
         study.parameters = &mass;
         study.num_parameters = 1;
         study.outputs = &range;
         study.num_outputs = 1;
+        study.task = TAL_TASK_INTEGRATE;
         study.end_time = 0.25; // let go after a quarter of a second
         study.integrator = &fine;
         study.lanes = 2;
         study.executor = &executor;
-        st = tal_sweep_create(system, &study, &sweep, &err);
+        st = tal_ensemble_create(system, &study, &ensemble, &err);
     }
 
     double masses[SAMPLES] = {0.0}, ranges[SAMPLES] = {0.0}, wanted_mass = 2.0;
     const int levels = SAMPLES;
     const double lightest = 0.5, heaviest = 5.0, wanted_range = 4.0;
-    if (st == TAL_OK) st = tal_grid_fill(&levels, &lightest, &heaviest, 1, masses);
-    if (st == TAL_OK) st = tal_sweep_run(sweep, state, masses, SAMPLES, ranges, NULL);
+    const tal_design design = tal_design_grid(&levels, &lightest, &heaviest, 1);
+    if (st == TAL_OK) st = tal_design_fill(&design, masses); // to print them
+    if (st == TAL_OK) st = tal_ensemble_run(ensemble, state, &design, ranges, NULL, NULL);
     (void)printf("   mass    range\n");
     for (int k = 0; k < SAMPLES && st == TAL_OK; k += 11) {
         (void)printf("%7.3f %8.4f\n", masses[k], ranges[k]);
     }
-    if (st == TAL_OK) st = tal_sweep_fit(sweep, state, &wanted_range, NULL, &wanted_mass, NULL);
+    if (st == TAL_OK) {
+        st = tal_ensemble_fit(ensemble, state, &wanted_range, NULL, &wanted_mass, NULL);
+    }
     if (st == TAL_OK) (void)printf("%7.4f kg fly %.1f m\n", wanted_mass, wanted_range);
 
     if (st != TAL_OK) {
-        (void)fprintf(stderr, "%s\n", sweep ? tal_sweep_error(sweep)->message : err.message);
+        (void)fprintf(stderr, "%s\n",
+                      ensemble ? tal_ensemble_error(ensemble)->message : err.message);
     }
-    tal_sweep_destroy(sweep);
+    tal_ensemble_destroy(ensemble);
     tal_threads_destroy(threads);
     tal_state_destroy(state);
     tal_system_destroy(system);

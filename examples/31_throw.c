@@ -67,9 +67,9 @@ static tal_status throw_twice(tal_sensitivity *study, const tal_state *start, ta
     }
     st = find_distance(study, start, state, values, &next, NULL);
     const double told = step * (gradient[0] * gradient[0] + gradient[1] * gradient[1]);
-    if (st == TAL_OK)
-        (void)printf("a step along it: told %.4f m, found %.4f m\n", told, next - distance);
-    return st;
+    if (st != TAL_OK) return st;
+    (void)printf("a step along it: told %.4f m, found %.4f m\n", told, next - distance);
+    return TAL_OK;
 }
 
 int main(void)

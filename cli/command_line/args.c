@@ -232,6 +232,12 @@ bool cli_flag(const cli_args *args, const char *option)
     return cli_is_given(args, option);
 }
 
+void cli_set_flag(cli_args *args, const char *option)
+{
+    const int i = option_of(args, option);
+    if (i >= 0) raise_flag(args, i);
+}
+
 const char *cli_text(const cli_args *args, const char *option)
 {
     const int i = option_of(args, option);

@@ -1,370 +1,58 @@
 // talus sweep: a model for many values of what it is made of. A <param> may be anything, also
 // something that only a System holds, so the model is read for each of its values; what the State
-// holds is varied without. Samples know nothing of each other, so results do not depend on the
-// number of threads.
-//
-// Memory for all rows is taken before the work, which is done in batches: what is finished is in
-// the table, so that nothing is lost when the sweep is interrupted.
+// holds is varied without. Samples know nothing of each other: they are a batch, whose results do
+// not depend on the number of threads, and which can go on where it was killed (--resume).
 #include "commands/commands.h"
 #include "model/integrators.h"
 #include "model/run.h"
+#include "model/vary.h"
 #include "table/columns.h"
 #include "table/result.h"
 #include "text/progress.h"
+#include "text/stream.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What is varied: NAME=LOW:HIGH:COUNT for each.
-typedef struct ranges {
-    int num;
-    char *names[CLI_MAX_OPTIONS]; // owned
-    double low[CLI_MAX_OPTIONS], high[CLI_MAX_OPTIONS];
-    int levels[CLI_MAX_OPTIONS];
-} ranges;
-
 enum {
-    BATCH = 4096 // samples; a model is read once more for each
+    READ_AT_ONCE = 4096, // samples
+    REASONS = 5          // of failures that are printed
 };
 
-// The whole study. Samples with the same values of <param>s are a group: they share a System.
-typedef struct study {
-    const cli_args *args;
-    tal_integrator_def integrator;
-    const ranges *range;
-    double end;
-    int num_samples, num_columns;
-    const double *values; // [num_samples][range->num]
-    cli_columns columns;
-    bool is_param[CLI_MAX_OPTIONS]; // or else a number of the State
-    int first;                      // sample of the batch that is worked on
-    double *results;                // [BATCH][num_columns], NaN where a sample failed
-    tal_status *status;             // [BATCH]
-    int *groups;                    // [BATCH + 1] samples that they begin with
-    int num_groups;
-    int num_finished; // samples so far
-    tal_table *table; // a row for each sample up to the last that was tried
-    tal_threads *threads;
-    atomic_int done;
-    atomic_flag busy; // with the next two
-    int failed;       // the lowest sample that failed, -1
-    tal_error why;
-    size_t shape[4]; // of the model as it is in the file
-    progress told;
-} study;
-
-// A group at work: a model, and what each lane of its samples needs.
-typedef struct group {
-    study *it;
-    const cli_model *model;
-    cli_run *runs; // [lanes]
-    int lanes;
+// What one thread works with: a model with the <param>s of its last sample.
+typedef struct lane {
+    cli_model model;
+    cli_run run;
+    bool has_model, has_run;
+    double values[CLI_MAX_OPTIONS]; // of the sample at hand
+    double read_for[CLI_MAX_OPTIONS];
     tal_parameter numbers[CLI_MAX_OPTIONS];
     int num_numbers;
-} group;
+    tal_state *state; // where the sample starts
+    tal_error error;  // why there is no model for these <param>s
+} lane;
 
-static bool read_levels(const char *text, double *low, double *high, int *levels)
-{
-    const char *end = tal_number_read(text, NULL, low);
-    if (end == NULL || *end != ':') return false;
-    end = tal_number_read(end + 1, NULL, high);
-    *levels = 2;
-    if (end != NULL && *end == ':') end = tal_integer_read(end + 1, NULL, levels);
-    return end != NULL && *end == 0 && isfinite(*low) && isfinite(*high) && *levels > 0;
-}
+// The whole study.
+typedef struct study {
+    cli_args args;       // as they were given
+    cli_args quiet_args; // for models that are read again
+    tal_integrator_def integrator;
+    cli_vary vary;
+    double end;
+    int num; // samples
+    cli_columns columns;
+    size_t shape[4]; // of the model as it is in the file
+    lane *lanes;
+    int num_lanes;
+    tal_batch *batch;
+    tal_table *table;
+    atomic_int done;
+    progress told;
+    int num_failed, num_missing; // rows without results: failed, not done
+} study;
 
-static int read_range(const cli_args *args, ranges *out)
-{
-    memset(out, 0, sizeof *out);
-    const char *const *texts = NULL;
-    const int n = cli_list(args, "vary", &texts);
-    if (n == 0) return cli_fail(args, CLI_USAGE, "--vary is missing: NAME=LOW:HIGH:COUNT.");
-    for (int i = 0; i < n; ++i) {
-        const char *rest = NULL;
-        out->names[i] = cli_split(texts[i], &rest);
-        out->num = i + 1;
-        if (out->names[i] == NULL ||
-            !read_levels(rest, &out->low[i], &out->high[i], &out->levels[i])) {
-            return cli_fail(args, CLI_USAGE, "--vary needs NAME=LOW:HIGH:COUNT, not '%s'.",
-                            texts[i]);
-        }
-    }
-    return CLI_OK;
-}
-
-// A grid, or random samples. [num_samples][num], owned by the caller; NULL, and a sentence, on
-// failure.
-static double *make_values(const cli_args *args, const ranges *range, int *num_samples)
-{
-    const int samples = cli_count(args, "samples");
-    const int n = samples > 0 ? samples : tal_grid_size(range->levels, range->num);
-    if (n < 1) {
-        (void)cli_fail(args, CLI_USAGE, "there would be too many samples.");
-        return NULL;
-    }
-    double *const values = cli_alloc((size_t)n * (size_t)range->num, sizeof *values);
-    *num_samples = n;
-    if (samples == 0) {
-        (void)tal_grid_fill(range->levels, range->low, range->high, range->num, values);
-        return values;
-    }
-    tal_distribution distributions[CLI_MAX_OPTIONS];
-    for (int i = 0; i < range->num; ++i) {
-        distributions[i] = (tal_distribution){TAL_UNIFORM, range->low[i], range->high[i]};
-    }
-    const uint64_t seed = (uint64_t)cli_count(args, "seed");
-    if (tal_random_fill(distributions, range->num, seed, n, values) == TAL_OK) return values;
-    (void)cli_fail(args, CLI_USAGE, "--vary needs LOW below HIGH.");
-    free(values);
-    return NULL;
-}
-
-// Read the model with the <param>s of a sample; an exit code.
-static int read_sample(const study *it, int k, cli_model *model)
-{
-    tal_model_param params[CLI_MAX_OPTIONS];
-    int n = 0;
-    for (int i = 0; i < it->range->num; ++i) {
-        if (!it->is_param[i]) continue;
-        params[n].name = it->range->names[i];
-        params[n++].value = it->values[(size_t)k * (size_t)it->range->num + (size_t)i];
-    }
-    return cli_model_read(it->args, it->args->files[0], params, n, model);
-}
-
-// --- numbers of the State: a coordinate, a speed, BODY.mass ---
-
-static bool find_mass(const cli_model *model, const char *name, tal_parameter *out)
-{
-    const char *const dot = strrchr(name, '.');
-    for (int b = 1; b < tal_matter_num_bodies(model->matter) && dot != NULL; ++b) {
-        const tal_body_ix body = {b};
-        const char *const body_name = tal_body_name(model->matter, body);
-        const size_t length = strlen(body_name);
-        if (strcmp(dot, ".mass") != 0 || length != (size_t)(dot - name)) continue;
-        if (memcmp(body_name, name, length) != 0) continue;
-        *out = tal_parameter_mass(name, model->matter, body);
-        return true;
-    }
-    return false;
-}
-
-// A name as a number of the State that can be varied: a coordinate, a speed or a mass.
-static bool find_number(const cli_model *model, const char *name, tal_parameter *out)
-{
-    const tal_matter *const matter = model->matter;
-    int i = -1, k = -1;
-    const tal_body_ix turned = tal_matter_find_coordinate(matter, model->state, name, &i);
-    const tal_body_ix moving = tal_matter_find_speed(matter, model->state, name, &k);
-    if (turned.i >= 0) *out = tal_parameter_q(name, matter, turned, i);
-    if (moving.i >= 0) *out = tal_parameter_u(name, matter, moving, k);
-    return turned.i >= 0 || moving.i >= 0 || find_mass(model, name, out);
-}
-
-// --- what can be varied, to suggest names for misspelled ones ---
-
-typedef struct names {
-    char **list; // [num] owned, as they are
-    int num;
-} names;
-
-static const char *name_at(const void *context, int i)
-{
-    const names *const all = context;
-    return i < all->num ? all->list[i] : NULL;
-}
-
-static void add_name(names *all, const char *fmt, ...) TAL_PRINTF(2, 3);
-
-static void add_name(names *all, const char *fmt, ...)
-{
-    va_list list;
-    va_start(list, fmt);
-    all->list = cli_resize(all->list, (size_t)all->num + 1, sizeof *all->list);
-    all->list[all->num++] = cli_format_list(fmt, list);
-    va_end(list);
-}
-
-static void add_names(names *all, const cli_model *model)
-{
-    const tal_matter *const matter = model->matter;
-    for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
-        const tal_body_ix body = {b};
-        const char *const body_name = tal_body_name(matter, body);
-        for (int i = 0; i < tal_body_nq(matter, model->state, body); ++i) {
-            char name[TAL_COORDINATE_NAME_SIZE];
-            if (tal_body_coordinate_name(matter, model->state, body, i, name) != TAL_OK) continue;
-            add_name(all, "%s", name);
-        }
-        for (int i = 0; i < tal_body_nu(matter, body); ++i) {
-            add_name(all, "%s.u%d", body_name, i);
-        }
-        add_name(all, "%s.mass", body_name);
-    }
-    for (int i = 0; i < model->file.num_params; ++i) {
-        add_name(all, "%s", model->file.params[i].name);
-    }
-}
-
-static bool is_param(const cli_model *model, const char *name)
-{
-    for (int i = 0; i < model->file.num_params; ++i) {
-        if (strcmp(model->file.params[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
-// Find which of the varied names are <param>s; an exit code, and a message for an unknown name.
-static int sort_names(study *it, const cli_model *model)
-{
-    int code = CLI_OK;
-    for (int i = 0; i < it->range->num && code == CLI_OK; ++i) {
-        const char *const name = it->range->names[i];
-        tal_parameter number;
-        it->is_param[i] = !find_number(model, name, &number);
-        if (!it->is_param[i] || is_param(model, name)) continue;
-        names all = {0};
-        add_names(&all, model);
-        const char *const meant = tal_did_you_mean(name, name_at, &all);
-        code = cli_fail(it->args, CLI_USAGE,
-                        "there is no '%s' to vary%s%s%s; coordinates, speeds as BODY.u0, masses as "
-                        "BODY.mass and <param>s can be varied.",
-                        name, meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                        meant != NULL ? "'?)" : "");
-        for (int k = 0; k < all.num; ++k) {
-            free(all.list[k]);
-        }
-        free(all.list);
-    }
-    return code;
-}
-
-// --- samples ---
-
-static bool proceed(void *context, double t)
-{
-    (void)context;
-    (void)t;
-    return !cli_is_interrupted();
-}
-
-// Simulate a sample; what tal_sweep calls.
-static tal_status simulate(void *context, const tal_system *system, tal_state *state, int lane)
-{
-    group *const g = context;
-    cli_run *const run = &g->runs[lane];
-    (void)system;
-    if (cli_is_interrupted()) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
-    tal_status st = cli_run_restart(run, state);
-    if (st == TAL_OK && g->it->end > tal_state_t(state)) st = cli_run_go(run, g->it->end);
-    if (st != TAL_OK) return tal_state_fail(state, st, "%s", run->error.message);
-    if (run->was_stopped) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
-    (void)progress_tell(&g->it->told, (double)(atomic_fetch_add(&g->it->done, 1) + 1));
-    return tal_state_copy(state, run->shown);
-}
-
-static tal_status read_columns(void *context, const tal_system *system, tal_state *state,
-                               double results[])
-{
-    const group *const g = context;
-    (void)system;
-    return columns_read(&g->it->columns, g->model, state, results);
-}
-
-static int begin_motions(group *g)
-{
-    g->runs = cli_alloc((size_t)g->lanes, sizeof *g->runs);
-    int code = CLI_OK;
-    for (int lane = 0; lane < g->lanes && code == CLI_OK; ++lane) {
-        cli_run *const run = &g->runs[lane];
-        code = cli_run_create(g->it->args, g->model, &g->it->integrator, run);
-        run->end = g->it->end;
-        run->proceed = proceed;
-    }
-    return code;
-}
-
-static void end_motions(group *g)
-{
-    for (int lane = 0; lane < g->lanes; ++lane) {
-        cli_run_destroy(&g->runs[lane]);
-    }
-    free(g->runs);
-}
-
-// The values of samples that are numbers of the State: [n][num_numbers], owned by the caller.
-static double *take_numbers(const study *it, int begin, int n, int num_numbers)
-{
-    const size_t num = (size_t)it->range->num;
-    double *const numbers = cli_alloc((size_t)n * (size_t)num_numbers, sizeof *numbers);
-    double *at = numbers;
-    for (int k = begin; k < begin + n; ++k) {
-        for (size_t i = 0; i < num; ++i) {
-            if (!it->is_param[i]) *at++ = it->values[(size_t)k * num + i];
-        }
-    }
-    return numbers;
-}
-
-// Keep the reason why the lowest failed sample failed.
-static void note_failure(study *it, int sample, const tal_error *why)
-{
-    while (atomic_flag_test_and_set(&it->busy)) {}
-    if (it->failed < 0 || sample < it->failed) {
-        it->failed = sample;
-        it->why = *why;
-    }
-    atomic_flag_clear(&it->busy);
-}
-
-// tal_sweep counts samples from the beginning of the group; here they have their numbers in the
-// table.
-static void note_failures(study *it, int begin, int n, const tal_error *why)
-{
-    int k = 0;
-    while (k < n && it->status[begin - it->first + k] == TAL_OK) {
-        ++k;
-    }
-    if (k == n) return;
-    tal_error err = *why;
-    int skip = 0;
-    (void)sscanf(why->message, "sample %*d: %n", &skip);
-    snprintf(err.message, sizeof err.message, "%s", why->message + skip);
-    note_failure(it, begin + k, &err);
-}
-
-// Simulate samples [begin, begin + n) of a group, which share one System.
-static void run_samples(group *g, int begin, int n, const tal_executor *executor)
-{
-    study *const it = g->it;
-    tal_sweep_def def = tal_sweep_def_default();
-    def.parameters = g->numbers;
-    def.num_parameters = g->num_numbers;
-    def.num_outputs = it->num_columns;
-    def.read = read_columns;
-    def.run = simulate;
-    def.context = g;
-    def.lanes = g->lanes;
-    def.executor = executor;
-    tal_sweep *sweep = NULL;
-    tal_error err = {0};
-    double *const numbers = take_numbers(it, begin, n, g->num_numbers);
-    if (tal_sweep_create(g->model->system, &def, &sweep, &err) != TAL_OK) {
-        note_failure(it, begin, &err);
-    } else {
-        const int at = begin - it->first;
-        const tal_status st =
-            tal_sweep_run(sweep, g->model->state, numbers, n,
-                          it->results + (size_t)at * (size_t)it->num_columns, it->status + at);
-        if (st != TAL_OK || tal_sweep_error(sweep)->status != TAL_OK) {
-            note_failures(it, begin, n, tal_sweep_error(sweep));
-        }
-    }
-    tal_sweep_destroy(sweep);
-    free(numbers);
-}
+// --- models of lanes ---
 
 // What columns depend on: the numbers of bodies, coordinates and so on.
 static void find_shape(const cli_model *model, size_t shape[4])
@@ -375,214 +63,423 @@ static void find_shape(const cli_model *model, size_t shape[4])
     shape[3] = tal_state_save_size(model->state);
 }
 
-static int check_shape(study *it, const cli_model *model, int sample)
+static bool has_shape(const study *it, const cli_model *model)
 {
     size_t shape[4];
     find_shape(model, shape);
-    if (memcmp(shape, it->shape, sizeof shape) == 0) return CLI_OK;
-    const tal_error err = {TAL_ERR_WRONG_SYSTEM, "check_shape",
-                           "these values of <param>s change the structure of the model"};
-    note_failure(it, sample, &err);
-    return CLI_FAILED;
+    return memcmp(shape, it->shape, sizeof shape) == 0;
 }
 
-// One group, its samples in as many lanes as are asked for.
-static void run_group(study *it, int number, int lanes, const tal_executor *executor)
+static void drop_model(lane *at)
 {
-    const int begin = it->groups[number], n = it->groups[number + 1] - begin;
-    cli_model model = {0};
-    group g = {.it = it, .model = &model, .lanes = lanes < n ? lanes : n};
-    int code = cli_is_interrupted() ? CLI_FAILED : read_sample(it, begin, &model);
-    if (code == CLI_OK) code = check_shape(it, &model, begin);
-    for (int i = 0; i < it->range->num && code == CLI_OK; ++i) {
-        if (it->is_param[i]) continue;
-        if (find_number(&model, it->range->names[i], &g.numbers[g.num_numbers++])) continue;
-        tal_error err = {TAL_ERR_BAD_NAME, "run_group", ""};
-        snprintf(err.message, sizeof err.message,
-                 "with these values of <param>s the model has no '%.60s'", it->range->names[i]);
-        note_failure(it, begin, &err);
-        code = CLI_FAILED;
+    if (at->has_run) cli_run_destroy(&at->run);
+    tal_state_destroy(at->state);
+    if (at->has_model) cli_model_destroy(&at->model);
+    memset(&at->model, 0, sizeof at->model);
+    at->state = NULL;
+    at->has_run = false;
+    at->has_model = false;
+}
+
+static bool proceed(void *context, double t)
+{
+    (void)context;
+    (void)t;
+    return !cli_is_interrupted();
+}
+
+static tal_status refuse_model(lane *at, tal_status st, const char *fmt, const char *name)
+{
+    at->error = (tal_error){st, "talus sweep", ""};
+    snprintf(at->error.message, sizeof at->error.message, fmt, name);
+    return st;
+}
+
+// What a model needs besides being read.
+static tal_status equip_model(const study *it, lane *at)
+{
+    const char *missing = NULL;
+    at->num_numbers = vary_numbers(&it->vary, &at->model, at->numbers, &missing);
+    if (at->num_numbers < 0) {
+        return refuse_model(at, TAL_ERR_BAD_NAME,
+                            "with these values of <param>s the model has no '%.60s'", missing);
     }
-    if (code == CLI_OK) {
-        code = begin_motions(&g);
-        if (code == CLI_OK) run_samples(&g, begin, n, executor);
-        end_motions(&g);
+    at->state = cli_state_copy(&it->quiet_args, &at->model);
+    if (at->state == NULL) return refuse_model(at, TAL_ERR_NO_MEMORY, "there is no memory%s", "");
+    at->has_run = true;
+    if (cli_run_create(&it->quiet_args, &at->model, &it->integrator, &at->run) != CLI_OK) {
+        return refuse_model(at, TAL_ERR_BAD_VALUE, "with these values of <param>s it cannot run%s",
+                            "");
     }
-    cli_model_destroy(&model);
+    at->run.end = it->end;
+    at->run.proceed = proceed;
+    return TAL_OK;
 }
 
-static void do_group(void *work, int number)
+// The model for the sample's <param>s: the one that is there, or read again.
+static tal_status find_model(const study *it, lane *at)
 {
-    run_group(work, number, 1, NULL);
+    if (at->has_model && vary_same_params(&it->vary, at->values, at->read_for)) {
+        return at->error.status;
+    }
+    drop_model(at);
+    memcpy(at->read_for, at->values, sizeof at->read_for);
+    at->error = (tal_error){TAL_OK, "", ""};
+    at->has_model = true;
+    if (vary_read_model(&it->quiet_args, &it->vary, at->values, &at->model) != CLI_OK) {
+        return refuse_model(at, TAL_ERR_BAD_VALUE, "the model is wrong with these <param>s%s", "");
+    }
+    if (!has_shape(it, &at->model)) {
+        return refuse_model(at, TAL_ERR_WRONG_SYSTEM,
+                            "these values of <param>s change the structure of the model%s", "");
+    }
+    return equip_model(it, at);
 }
 
-// Where the values of <param>s change in samples [first, end).
-static void find_groups(study *it, int end)
+// --- samples ---
+
+static tal_status set_start(const study *it, lane *at)
 {
-    const int np = it->range->num;
-    it->num_groups = 0;
-    it->groups[0] = it->first;
-    for (int k = it->first + 1; k < end; ++k) {
-        const double *const now = it->values + (size_t)k * (size_t)np, *const before = now - np;
-        bool same = true;
-        for (int i = 0; i < np; ++i) {
-            same = same && (!it->is_param[i] || now[i] == before[i]);
+    tal_status st = tal_state_copy(at->state, at->model.state);
+    int n = 0;
+    for (int i = 0; i < it->vary.num && st == TAL_OK; ++i) {
+        if (it->vary.is_param[i]) continue;
+        const tal_parameter *const number = &at->numbers[n++];
+        st = number->set(number, at->model.system, at->state, at->values[i]);
+    }
+    return st;
+}
+
+static tal_status run_model(const study *it, lane *at, double results[], tal_error *why)
+{
+    tal_status st = set_start(it, at);
+    if (st != TAL_OK) {
+        *why = *tal_state_error(at->state);
+        (void)tal_state_clear_error(at->state);
+        return st;
+    }
+    st = cli_run_restart(&at->run, at->state);
+    if (st == TAL_OK && it->end > tal_state_t(at->state)) st = cli_run_go(&at->run, it->end);
+    if (st != TAL_OK) {
+        *why = at->run.error;
+        return st;
+    }
+    st = columns_read(&it->columns, &at->model, at->run.shown, results);
+    if (st != TAL_OK) *why = *tal_state_error(at->run.shown);
+    return st;
+}
+
+// Simulate one sample: a row, or NaN and why.
+static tal_status run_sample(study *it, lane *at, int k, double results[], tal_error *why)
+{
+    *why = (tal_error){TAL_OK, "", ""};
+    tal_status st = tal_design_sample(&it->vary.design, k, at->values);
+    if (st == TAL_OK) st = find_model(it, at);
+    if (st != TAL_OK) *why = at->error;
+    if (st == TAL_OK) st = run_model(it, at, results, why);
+    for (int i = 0; i < it->columns.num && st != TAL_OK; ++i) {
+        results[i] = (double)NAN;
+    }
+    return st;
+}
+
+// What the batch calls, on any thread.
+static tal_status run_chunk(void *context, int index, int first, int n, double results[],
+                            tal_status status[], tal_error why[])
+{
+    study *const it = context;
+    lane *const at = &it->lanes[index];
+    for (int k = 0; k < n; ++k) {
+        if (cli_is_interrupted()) return TAL_RETRY;
+        status[k] =
+            run_sample(it, at, first + k, results + (size_t)k * (size_t)it->columns.num, &why[k]);
+        if (at->has_run && at->run.was_stopped) return TAL_RETRY;
+        (void)progress_tell(&it->told, (double)(atomic_fetch_add(&it->done, 1) + 1));
+    }
+    return TAL_OK;
+}
+
+// --- the batch: where its chunks are, and what it depends on ---
+
+// All that results depend on, as the header of the table has it. Owned by the caller.
+static char *write_manifest(const tal_table *table)
+{
+    char *text = cli_copy("");
+    for (int i = 0; i < tal_table_num_headers(table); ++i) {
+        const char *const key = tal_table_header_key(table, i);
+        char *const longer = cli_format("%s%s: %s\n", text, key, tal_table_header(table, key));
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+// "2/8": the second of eight, from 0 on in the def. An exit code.
+static int read_shard(const cli_args *args, tal_batch_def *def)
+{
+    const char *const text = cli_text(args, "shard");
+    if (text == NULL) return CLI_OK;
+    if (!cli_flag(args, "resume")) {
+        return cli_fail(args, CLI_USAGE, "--shard needs --resume, which keeps what is done.");
+    }
+    int i = 0, n = 0;
+    const char *at = tal_integer_read(text, NULL, &i);
+    if (at != NULL && *at == '/') at = tal_integer_read(at + 1, NULL, &n);
+    if (at == NULL || *at != 0 || i < 1 || i > n) {
+        return cli_fail(args, CLI_USAGE, "--shard needs I/N, as 1/8 ... 8/8, not '%s'.", text);
+    }
+    def->shard = i - 1;
+    def->num_shards = n;
+    return CLI_OK;
+}
+
+// Chunks from runs elsewhere. An exit code.
+static int merge_runs(study *it)
+{
+    const char *const *paths = NULL;
+    const int n = cli_list(&it->args, "merge", &paths);
+    for (int i = 0; i < n; ++i) {
+        if (tal_batch_merge(it->batch, paths[i]) != TAL_OK) {
+            return cli_fail_with(&it->args, CLI_BAD_FILE, tal_batch_error(it->batch));
         }
-        if (!same) it->groups[++it->num_groups] = k;
     }
-    it->groups[++it->num_groups] = end;
+    return CLI_OK;
 }
 
-// Rows of a batch of n, up to the last sample that was not cut short.
-static tal_status add_rows(study *it, int n)
+// In memory, or with --resume in a directory beside the result. An exit code.
+static int make_batch(study *it)
 {
-    const int np = it->range->num, nc = it->num_columns;
-    if (cli_is_interrupted()) {
-        while (n > 0 && it->status[n - 1] != TAL_OK) {
-            --n;
-        }
+    const cli_args *const args = &it->args;
+    tal_batch_def def = tal_batch_def_default();
+    def.num_samples = it->num;
+    def.row_size = it->columns.num;
+    const char *const out = stream_out_path(args);
+    const bool resumes = cli_flag(args, "resume");
+    if (resumes && out == NULL) {
+        return cli_fail(args, CLI_USAGE,
+                        "--resume needs -o FILE: what is done is kept in FILE.run.");
     }
-    double *const row = cli_alloc((size_t)(np + nc), sizeof *row);
+    int code = read_shard(args, &def);
+    if (code != CLI_OK) return code;
+    char *const path = resumes ? cli_format("%s.run", out) : NULL;
+    char *const manifest = write_manifest(it->table);
+    def.path = path;
+    def.manifest = manifest;
+    tal_error err = {0};
+    if (tal_batch_create(&def, &it->batch, &err) != TAL_OK) {
+        code = cli_fail_with(args, resumes ? CLI_BAD_FILE : CLI_FAILED, &err);
+    }
+    free(path);
+    free(manifest);
+    if (code == CLI_OK) code = merge_runs(it);
+    const int damaged = tal_batch_num_damaged(it->batch);
+    if (damaged > 0) {
+        fprintf(stderr, "talus sweep: %d files of the run were damaged; they are made again.\n",
+                damaged);
+    }
+    return code;
+}
+
+// Do what is not done. An exit code.
+static int run_batch(study *it)
+{
+    tal_threads *threads = NULL;
+    tal_error err = {0};
+    if (tal_threads_create(it->num_lanes, &threads, &err) != TAL_OK) {
+        return cli_fail_with(&it->args, CLI_FAILED, &err);
+    }
+    const tal_executor executor = tal_threads_executor(threads);
+    const int before = tal_batch_num_done(it->batch);
+    atomic_store(&it->done, before);
+    progress_begin(&it->told, &it->args, "samples", false, (double)before, (double)it->num);
+    const tal_status st = tal_batch_go(it->batch, run_chunk, it, it->num_lanes, &executor);
+    progress_end(&it->told, (double)atomic_load(&it->done));
+    tal_threads_destroy(threads);
+    if (st == TAL_OK || st == TAL_RETRY) return CLI_OK;
+    return cli_fail_with(&it->args, CLI_FAILED, tal_batch_error(it->batch));
+}
+
+// --- the table ---
+
+// The table with its columns and memory for all rows; an exit code.
+static int make_table(study *it, const cli_model *model)
+{
+    it->table = result_create(&it->args, model);
+    if (it->table == NULL) return CLI_FAILED;
+    cli_run_warn_of_colliders(&it->args, model);
     tal_status st = TAL_OK;
+    for (int i = 0; i < it->vary.num && st == TAL_OK; ++i) {
+        // a coordinate may be varied and read
+        const bool has_end = columns_find(&it->columns, it->vary.names[i]);
+        char *const name = cli_format("%s%s", it->vary.names[i], has_end ? " at start" : "");
+        st = tal_table_add_column(it->table, name);
+        free(name);
+    }
+    if (st == TAL_OK) st = columns_name(&it->columns, it->table);
+    if (st == TAL_OK) st = tal_table_reserve(it->table, it->num);
+    return st == TAL_OK ? result_check_fit(&it->args, it->table)
+                        : cli_fail_status(&it->args, CLI_FAILED, st);
+}
+
+static tal_status add_row(study *it, int sample, const double results[], double row[])
+{
+    const tal_status st = tal_design_sample(&it->vary.design, sample, row);
+    memcpy(row + it->vary.num, results, (size_t)it->columns.num * sizeof *row);
+    return st == TAL_OK ? tal_table_add_row(it->table, row) : st;
+}
+
+static void tell_failure(study *it, int sample, tal_status status, const tal_error *why)
+{
+    it->num_missing += status == TAL_RETRY;
+    it->num_failed += status != TAL_OK && status != TAL_RETRY;
+    if (status == TAL_OK || status == TAL_RETRY || it->num_failed > REASONS) return;
+    (void)cli_fail(&it->args, CLI_FAILED, "row %d: %s", sample + 1, why->message);
+}
+
+// Rows [first, first + n) of the table, and why some of them failed.
+static tal_status add_rows(study *it, int first, int n, double results[], tal_status status[],
+                           tal_error why[])
+{
+    double *const row = cli_alloc((size_t)(it->vary.num + it->columns.num), sizeof *row);
+    tal_status st = tal_batch_read(it->batch, first, n, results, status, why);
+    if (st == TAL_RETRY) st = TAL_OK; // rows that are not done are NaN
     for (int k = 0; k < n && st == TAL_OK; ++k) {
-        const size_t sample = (size_t)(it->first + k);
-        memcpy(row, it->values + sample * (size_t)np, (size_t)np * sizeof *row);
-        memcpy(row + np, it->results + (size_t)k * (size_t)nc, (size_t)nc * sizeof *row);
-        it->num_finished += it->status[k] == TAL_OK;
-        st = tal_table_add_row(it->table, row);
+        tell_failure(it, first + k, status[k], &why[k]);
+        st = add_row(it, first + k, results + (size_t)k * (size_t)it->columns.num, row);
     }
     free(row);
     return st;
 }
 
-// Threads share the samples of a single group, or else the groups.
-static tal_status run_batch(study *it, int n, int lanes, const tal_executor *executor)
+// How many rows there are: up to the last sample that is done.
+static int num_rows(const study *it, double results[], tal_status status[])
 {
-    const size_t size = (size_t)n * (size_t)it->num_columns;
-    for (size_t i = 0; i < size; ++i) {
-        it->results[i] = (double)NAN;
+    int num = it->num;
+    while (num > 0 && tal_batch_num_done(it->batch) < it->num) {
+        const int n = num < READ_AT_ONCE ? num : READ_AT_ONCE;
+        const tal_status st = tal_batch_read(it->batch, num - n, n, results, status, NULL);
+        if (st != TAL_OK && st != TAL_RETRY) return num;
+        for (int k = n - 1; k >= 0; --k) {
+            if (status[k] != TAL_RETRY) return num - n + k + 1;
+        }
+        num -= n;
     }
-    for (int k = 0; k < n; ++k) {
-        it->status[k] = TAL_RETRY; // not tried yet
-    }
-    find_groups(it, it->first + n);
-    if (it->num_groups == 1) {
-        run_group(it, 0, lanes, executor);
-    } else {
-        executor->run(executor->context, do_group, it, it->num_groups);
-    }
-    return add_rows(it, n);
+    return num;
 }
 
-// The first `num` samples, or fewer after an interrupt.
-static int run_all(study *it, int num)
+static int fill_table(study *it)
 {
-    const int lanes = cli_threads(it->args);
-    tal_error err = {0};
-    if (tal_threads_create(lanes, &it->threads, &err) != TAL_OK) {
-        return cli_fail_with(it->args, CLI_FAILED, &err);
-    }
-    const tal_executor executor = tal_threads_executor(it->threads);
+    double *const results =
+        cli_alloc((size_t)READ_AT_ONCE * (size_t)it->columns.num, sizeof *results);
+    tal_status *const status = cli_alloc(READ_AT_ONCE, sizeof *status);
+    tal_error *const why = cli_alloc(READ_AT_ONCE, sizeof *why);
+    const int num = num_rows(it, results, status);
+    it->num_missing = it->num - num;
     tal_status st = TAL_OK;
-    progress_begin(&it->told, it->args, "samples", false, 0.0, (double)num);
-    for (it->first = 0; it->first < num && st == TAL_OK && !cli_is_interrupted();
-         it->first += BATCH) {
-        const int left = num - it->first;
-        st = run_batch(it, left < BATCH ? left : BATCH, lanes, &executor);
+    for (int first = 0; first < num && st == TAL_OK; first += READ_AT_ONCE) {
+        const int n = num - first < READ_AT_ONCE ? num - first : READ_AT_ONCE;
+        st = add_rows(it, first, n, results, status, why);
     }
-    progress_end(&it->told, (double)atomic_load(&it->done));
-    tal_threads_destroy(it->threads);
-    return st == TAL_OK ? CLI_OK : cli_fail_status(it->args, CLI_FAILED, st);
+    free(results);
+    free(status);
+    free(why);
+    return st == TAL_OK ? CLI_OK : cli_fail_status(&it->args, CLI_FAILED, st);
 }
 
-// The table with its columns and memory for all rows; an exit code.
-static int make_table(study *it, const cli_model *model, int num)
+static int write_results(study *it)
 {
-    it->table = result_create(it->args, model);
-    if (it->table == NULL) return CLI_FAILED;
-    cli_run_warn_of_colliders(it->args, model);
-    tal_status st = TAL_OK;
-    for (int i = 0; i < it->range->num && st == TAL_OK; ++i) {
-        // a coordinate may be varied and read
-        const bool has_end = columns_find(&it->columns, it->range->names[i]);
-        char *const name = cli_format("%s%s", it->range->names[i], has_end ? " at start" : "");
-        st = tal_table_add_column(it->table, name);
-        free(name);
-    }
-    if (st == TAL_OK) st = columns_name(&it->columns, it->table);
-    if (st == TAL_OK) st = tal_table_reserve(it->table, num);
-    return st == TAL_OK ? result_check_fit(it->args, it->table)
-                        : cli_fail_status(it->args, CLI_FAILED, st);
-}
-
-static int write_results(study *it, int num)
-{
-    const int num_failed = num - it->num_finished;
-    if (num_failed == 0) {
-        const int code = result_write(it->args, it->table);
-        if (code == CLI_OK) result_report(it->args, it->table);
+    int code = fill_table(it);
+    if (code != CLI_OK) return code;
+    if (it->num_failed + it->num_missing == 0) {
+        code = result_write(&it->args, it->table);
+        if (code == CLI_OK) result_report(&it->args, it->table);
         return code;
     }
     char why[64];
-    snprintf(why, sizeof why, "%d of %d samples %s", num_failed, num,
-             cli_is_interrupted() ? "were interrupted" : "failed");
-    if (it->failed >= 0 && !cli_is_interrupted()) {
-        (void)cli_fail(it->args, CLI_FAILED, "row %d: %s", it->failed + 1, it->why.message);
-    }
-    (void)cli_fail(it->args, CLI_FAILED, "%s.", why);
-    return result_write_part(it->args, it->table, why);
+    const bool is_cut = it->num_missing > 0;
+    snprintf(why, sizeof why, "%d of %d samples %s", it->num_failed + it->num_missing, it->num,
+             is_cut ? "were interrupted" : "failed");
+    (void)cli_fail(&it->args, CLI_FAILED, "%s.", why);
+    return result_write_part(&it->args, it->table, why);
 }
 
-// The whole sweep: names, table, samples, result. An exit code.
-static int run_sweep(study *it)
+// With --resume the table is written when all is done; until then the directory keeps it.
+static int finish(study *it)
+{
+    const int left = it->num - tal_batch_num_done(it->batch);
+    if (!cli_flag(&it->args, "resume")) return write_results(it);
+    if (cli_is_given(&it->args, "shard") && !cli_is_interrupted()) {
+        if (cli_flag(&it->args, "quiet")) return CLI_OK;
+        fprintf(stderr,
+                "This shard is done; of all %d samples %d are left. Then the command "
+                "without --shard writes the table.\n",
+                it->num, left);
+        return CLI_OK;
+    }
+    if (left > 0) {
+        return cli_fail(&it->args, CLI_FAILED,
+                        "interrupted with %d of %d samples left; the same command goes on.", left,
+                        it->num);
+    }
+    const int code = write_results(it);
+    // a result with samples that failed is complete, too: they would fail again
+    if (code == CLI_OK || it->num_failed > 0) {
+        if (tal_batch_remove(it->batch) != TAL_OK) {
+            (void)cli_fail_with(&it->args, code, tal_batch_error(it->batch));
+        }
+    }
+    return code;
+}
+
+// --- the command ---
+
+// Names, columns and table from the model as it is in the file. An exit code.
+static int prepare(study *it)
 {
     cli_model first = {0};
-    int code = cli_model_read(it->args, it->args->files[0], NULL, 0, &first);
+    int code = cli_model_read(&it->args, it->args.files[0], NULL, 0, &first);
     if (code == CLI_OK) {
-        const char *const list = cli_text(it->args, "columns");
-        code = columns_choose(it->args, &first, list, false, &it->columns);
+        const char *const list = cli_text(&it->args, "columns");
+        code = columns_choose(&it->args, &first, list, false, &it->columns);
     }
-    if (code == CLI_OK) code = sort_names(it, &first);
-    const int only = it->args->only_rows, all = it->num_samples;
-    const int num = only > 0 && only < all ? only : all;
-    if (code == CLI_OK) code = make_table(it, &first, num);
-    if (code == CLI_OK) {
-        find_shape(&first, it->shape);
-        it->num_columns = it->columns.num;
-        it->results = cli_alloc((size_t)BATCH * (size_t)it->num_columns, sizeof *it->results);
-        it->status = cli_alloc(BATCH, sizeof *it->status);
-        it->groups = cli_alloc(BATCH + 1, sizeof *it->groups);
-        code = run_all(it, num);
-        if (code == CLI_OK) code = write_results(it, num);
-    }
-    tal_table_destroy(it->table);
-    free(it->results);
-    free(it->status);
-    free(it->groups);
-    columns_destroy(&it->columns);
+    if (code == CLI_OK) code = vary_sort(&it->args, &first, &it->vary);
+    if (code == CLI_OK) code = make_table(it, &first);
+    if (code == CLI_OK) find_shape(&first, it->shape);
     cli_model_destroy(&first);
+    return code;
+}
+
+static int run_sweep(study *it)
+{
+    const int only = it->args.only_rows, all = it->vary.design.num_samples;
+    it->num = only > 0 && only < all ? only : all;
+    int code = prepare(it);
+    if (code == CLI_OK) code = make_batch(it);
+    if (code == CLI_OK) {
+        it->num_lanes = cli_threads(&it->args);
+        it->lanes = cli_alloc((size_t)it->num_lanes, sizeof *it->lanes);
+        code = run_batch(it);
+        if (code == CLI_OK) code = finish(it);
+    }
+    for (int i = 0; i < it->num_lanes && it->lanes != NULL; ++i) {
+        drop_model(&it->lanes[i]);
+    }
+    free(it->lanes);
+    tal_batch_destroy(it->batch);
+    tal_table_destroy(it->table);
+    columns_destroy(&it->columns);
     return code;
 }
 
 int cmd_sweep(const cli_args *args)
 {
-    ranges range;
-    study it = {.args = args, .range = &range, .end = cli_number(args, "end")};
+    study it = {.args = *args, .quiet_args = *args, .end = cli_number(args, "end")};
+    cli_set_flag(&it.quiet_args, "quiet");
     int code = cli_integrator_def(args, &it.integrator);
     if (code == CLI_OK) code = result_check_out(args, false);
     if (code != CLI_OK) return code;
-    atomic_flag_clear(&it.busy);
-    it.failed = -1;
-    double *values = NULL;
-    code = read_range(args, &range);
-    if (code == CLI_OK) {
-        values = make_values(args, &range, &it.num_samples);
-        it.values = values;
-        code = values != NULL ? run_sweep(&it) : CLI_USAGE;
-    }
-    for (int i = 0; i < range.num; ++i) {
-        free(range.names[i]);
-    }
-    free(values);
+    code = vary_read(args, &it.vary);
+    if (code == CLI_OK) code = run_sweep(&it);
+    vary_free(&it.vary);
     return code;
 }

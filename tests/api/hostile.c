@@ -440,10 +440,14 @@ static void make_studies(void)
     tracker.assembler.max_restarts = 0;
     check(tal_tracker_create(whole.system, &tracker, &o->tracker, &err), &err);
     const tal_measure_ix wave = {0};
-    tal_sweep_def sweep = tal_sweep_def_default();
-    sweep.outputs = &wave;
-    sweep.num_outputs = 1;
-    check(tal_sweep_create(whole.system, &sweep, &o->sweep, &err), &err);
+    tal_ensemble_def ensemble = tal_ensemble_def_default();
+    ensemble.outputs = &wave;
+    ensemble.num_outputs = 1;
+    check(tal_ensemble_create(whole.system, &ensemble, &o->ensemble, &err), &err);
+    tal_batch_def batch = tal_batch_def_default();
+    batch.num_samples = 3;
+    batch.row_size = 1;
+    check(tal_batch_create(&batch, &o->batch, &err), &err);
     const tal_parameter q0 = tal_parameter_q("q0", whole.matter, (tal_body_ix){1}, 0);
     tal_sensitivity_def sensitivity = tal_sensitivity_def_default();
     sensitivity.parameters = &q0;

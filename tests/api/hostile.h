@@ -140,6 +140,7 @@ tal_matrix value_tal_matrix(hostile_draw *d);
 tal_prereq value_tal_prereq(hostile_draw *d);
 tal_contract_handler value_tal_contract_handler(hostile_draw *d);
 tal_name_at_fn value_tal_name_at_fn(hostile_draw *d);
+tal_batch_fn value_tal_batch_fn(hostile_draw *d);
 
 // --- callbacks of types without a name, by the function that takes them ---
 
@@ -153,6 +154,9 @@ void good_tal_xform(tal_xform *out);
 void good_tal_mat3(tal_mat3 *out);
 void good_tal_mass_props(tal_mass_props *out);
 void good_tal_shape(tal_shape *out);
+void good_tal_design(tal_design *out);
+void good_tal_moments(tal_moments *out);
+void good_tal_histogram(tal_histogram *out);
 void good_tal_executor(tal_executor *out);
 void good_tal_allocator(tal_allocator *out);
 void good_tal_closure(tal_closure *out);
@@ -216,7 +220,8 @@ typedef struct hostile_objects {
     tal_time_stepper *stepper;
     tal_assembler *assembler;
     tal_tracker *tracker;
-    tal_sweep *sweep;
+    tal_ensemble *ensemble;
+    tal_batch *batch;
     tal_sensitivity *sensitivity;
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
@@ -254,7 +259,8 @@ OBJECT(tal_recorder, recorder)
 OBJECT(tal_time_stepper, stepper)
 OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
-OBJECT(tal_sweep, sweep)
+OBJECT(tal_ensemble, ensemble)
+OBJECT(tal_batch, batch)
 OBJECT(tal_sensitivity, sensitivity)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)

@@ -780,3 +780,48 @@ void good_tal_floating(tal_floating *out)
     out->H = tal_matrix_view(H, n, n);
     out->C = C;
 }
+
+static tal_status work_on_samples(void *context, int lane, int first, int n, double results[],
+                                  tal_status status[], tal_error why[])
+{
+    (void)context, (void)lane, (void)first;
+    for (int k = 0; k < n; ++k) {
+        results[k] = 1.0; // of rows of one number
+        status[k] = TAL_OK;
+        why[k] = (tal_error){TAL_OK, "", ""};
+    }
+    return TAL_OK;
+}
+
+tal_batch_fn value_tal_batch_fn(hostile_draw *d)
+{
+    return hostile_pick(d, 2) == 0 ? work_on_samples : NULL;
+}
+
+void good_tal_design(tal_design *out)
+{
+    static const double values[64] = {0.5, 0.25};
+    static const int levels[64] = {2, 1};
+    static const tal_distribution spread[64] = {{TAL_UNIFORM, 0.0, 1.0}};
+    *out = tal_design_table(values, 1, 2);
+    out->levels = levels;
+    out->low = values + 2;
+    out->high = values;
+    out->distributions = spread;
+}
+
+void good_tal_moments(tal_moments *out)
+{
+    static double numbers[4][64 * 64];
+    *out = (tal_moments){.num_columns = 1,
+                         .mean = numbers[0],
+                         .scatter = numbers[1],
+                         .least = numbers[2],
+                         .most = numbers[3]};
+}
+
+void good_tal_histogram(tal_histogram *out)
+{
+    static int counts[64];
+    *out = (tal_histogram){.low = 0.0, .high = 1.0, .num_bins = 4, .counts = counts};
+}

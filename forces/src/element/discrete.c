@@ -66,6 +66,22 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// The force about Bo stays; Bo turns about Mo, so the moment about Mo changes.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const discrete *it = self;
+    const tal_vec3 *p_MB = tali_force_placed(&it->base, context);
+    const tal_spatial_vec *F_B = tal_var_value(context->system, context->state, it->on_bodies);
+    for (int b = 0; b < it->num_bodies; ++b) {
+        const tal_vec3 p_MB_G = tal_m3_mul_v3(tal_view_X_GM(&context->poses, b)->R, p_MB[b]);
+        const tal_vec3 dp = tal_v3_cross(change->dX[b].w, p_MB_G);
+        dF[b].w = tal_v3_add(dF[b].w, tal_v3_cross(dp, F_B[b].v));
+    }
+    return TAL_OK;
+}
+
 static const tali_force_kind discrete_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "discrete forces",
@@ -74,7 +90,8 @@ static const tali_force_kind discrete_kind = {
             .apply = apply,
             .declare = declare_discrete,
             .realize_instance = realize_instance,
-            .destroy = tali_force_element_destroy},
+            .destroy = tali_force_element_destroy,
+            .apply_change = apply_change},
 };
 
 tal_force_ix tal_forces_add_discrete(tal_forces *forces, const char *name)

@@ -230,7 +230,8 @@ static tal_status check_sizes(const tal_matrix all[3], int rows, int cols, const
     return st;
 }
 
-// Checks; udot and lambda in scratch memory; then all matrices that are wanted.
+// Checks; udot and lambda in scratch memory; then all matrices that are wanted. Five results.
+// NOLINTNEXTLINE(readability-function-size)
 tal_status tal_matter_calc_constrained_derivatives(const tal_matter *matter, tal_state *state,
                                                    const tal_spatial_vec F_GB[], const double f[],
                                                    double udot[], double lambda[], tal_matrix by_q,
@@ -258,8 +259,8 @@ tal_status tal_matter_calc_constrained_derivatives(const tal_matter *matter, tal
     if (st == TAL_OK && lambda != NULL) memcpy(lambda, at.lambda, (size_t)m * d);
     tal_state_scratch_release(state, mark);
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (tali_derivative_is_wanted(all[i]))
-            st = tali_op_result_columns(state, "a derivative", all[i]);
+        if (!tali_derivative_is_wanted(all[i])) continue;
+        st = tali_op_result_columns(state, "a derivative", all[i]);
     }
     return st;
 }

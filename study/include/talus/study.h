@@ -10,8 +10,11 @@
 
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
+#include <talus/study/batch.h>
 #include <talus/study/contact_stepper.h>
 #include <talus/study/contacts.h>
+#include <talus/study/design.h>
+#include <talus/study/ensemble.h>
 #include <talus/study/equations.h>
 #include <talus/study/equilibrium.h>
 #include <talus/study/events.h>
@@ -23,13 +26,14 @@
 #include <talus/study/md.h>
 #include <talus/study/method.h>
 #include <talus/study/optimizer.h>
+#include <talus/study/parameter.h>
 #include <talus/study/path_fit.h>
 #include <talus/study/path_goal.h>
 #include <talus/study/path_scan.h>
 #include <talus/study/recorder.h>
 #include <talus/study/sensitivity.h>
 #include <talus/study/static_optimizer.h>
-#include <talus/study/sweep.h>
+#include <talus/study/summary.h>
 #include <talus/study/tableau.h>
 #include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>

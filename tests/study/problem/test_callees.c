@@ -633,7 +633,7 @@ START_TEST(a_linearizer_hands_failures_on)
 
 END_TEST
 
-// --- sweeps ---
+// --- ensembles ---
 
 static tal_status set_angle(const tal_parameter *self, const tal_system *system, tal_state *state,
                             double value)
@@ -643,17 +643,18 @@ static tal_status set_angle(const tal_parameter *self, const tal_system *system,
     return may_fail(__func__);
 }
 
-static const tal_error *sweep_error(const model *it)
+static const tal_error *ensemble_error(const model *it)
 {
-    return tal_sweep_error(it->study);
+    return tal_ensemble_error(it->study);
 }
 
-static tal_status run_sweep(model *it, tal_state *state, results *out)
+static tal_status run_ensemble(model *it, tal_state *state, results *out)
 {
     const double values[2] = {0.5, 0.7};
+    const tal_design design = tal_design_table(values, 1, 2);
     double heights[2];
     tal_status status[2];
-    const tal_status st = tal_sweep_run(it->study, state, values, 2, heights, status);
+    const tal_status st = tal_ensemble_run(it->study, state, &design, heights, status, NULL);
     add_results(out, heights, 2);
     if (st != TAL_OK) return st;
     for (int k = 0; k < 2; ++k) {
@@ -662,24 +663,25 @@ static tal_status run_sweep(model *it, tal_state *state, results *out)
     return status[0] != TAL_OK ? status[0] : status[1];
 }
 
-START_TEST(a_sweep_hands_failures_on)
+START_TEST(an_ensemble_hands_failures_on)
 {
     model it;
     build(&it, NULL, true);
     assemble_start(&it);
     const tal_parameter parameter = {"turn", set_angle, NULL, 0, 0};
-    tal_sweep_def def = tal_sweep_def_default();
+    tal_ensemble_def def = tal_ensemble_def_default();
     def.parameters = &parameter;
     def.num_parameters = 1;
     def.outputs = &it.measure;
     def.num_outputs = 1;
+    def.task = TAL_TASK_INTEGRATE;
     def.end_time = 0.05;
-    tal_sweep *sweep = NULL;
-    ck_assert_int_eq(tal_sweep_create(it.m.system, &def, &sweep, NULL), TAL_OK);
-    it.study = sweep;
-    const job run = {"sweep", run_sweep, sweep_error, keeps_everything, true, TAL_OK};
+    tal_ensemble *ensemble = NULL;
+    ck_assert_int_eq(tal_ensemble_create(it.m.system, &def, &ensemble, NULL), TAL_OK);
+    it.study = ensemble;
+    const job run = {"ensemble", run_ensemble, ensemble_error, keeps_everything, true, TAL_OK};
     fail_at_every_call(&it, &run);
-    tal_sweep_destroy(sweep);
+    tal_ensemble_destroy(ensemble);
     end(&it);
 }
 
@@ -967,7 +969,7 @@ int main(void)
     TCase *runs = tcase_create("runs");
     tcase_add_test(runs, a_time_stepper_hands_failures_on);
     tcase_add_test(runs, a_recorder_hands_failures_on);
-    tcase_add_test(runs, a_sweep_hands_failures_on);
+    tcase_add_test(runs, an_ensemble_hands_failures_on);
     suite_add_tcase(suite, runs);
     return test_run(suite);
 }

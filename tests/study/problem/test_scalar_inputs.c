@@ -329,24 +329,26 @@ static trial try_linearizer(double value)
     return result;
 }
 
-static trial try_sweep(double end_time)
+static trial try_ensemble(double end_time)
 {
     trial result = {TAL_OK, {0}, false};
     study s = study_pin_pendulum(NULL);
     tal_integrator_def integrator = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-4);
     integrator.max_steps = 100;
-    tal_sweep_def def = tal_sweep_def_default();
+    tal_ensemble_def def = tal_ensemble_def_default();
     def.integrator = &integrator;
+    def.task = TAL_TASK_INTEGRATE;
     def.end_time = end_time;
-    tal_sweep *sweep = NULL;
-    result.status = tal_sweep_create(s.system, &def, &sweep, &result.error);
-    ck_assert((sweep != NULL) == (result.status == TAL_OK));
-    result.was_made = sweep != NULL;
+    tal_ensemble *ensemble = NULL;
+    result.status = tal_ensemble_create(s.system, &def, &ensemble, &result.error);
+    ck_assert((ensemble != NULL) == (result.status == TAL_OK));
+    result.was_made = ensemble != NULL;
     if (result.was_made) {
-        result.status = tal_sweep_run(sweep, s.state, NULL, 1, NULL, NULL);
-        result.error = *tal_sweep_error(sweep);
+        const tal_design one = tal_design_table(NULL, 0, 1);
+        result.status = tal_ensemble_run(ensemble, s.state, &one, NULL, NULL, NULL);
+        result.error = *tal_ensemble_error(ensemble);
     }
-    tal_sweep_destroy(sweep);
+    tal_ensemble_destroy(ensemble);
     study_end(&s);
     return result;
 }
@@ -360,7 +362,7 @@ START_TEST(other_studies_refuse_what_is_not_a_number)
         judge(&it, "constraint_tolerance", k, false);
         it = try_linearizer(VALUES[k]);
         judge(&it, "step", k, false);
-        it = try_sweep(VALUES[k]);
+        it = try_ensemble(VALUES[k]);
         judge(&it, "end_time", k, false);
     }
 }
@@ -373,13 +375,19 @@ START_TEST(samples_are_not_made_of_what_is_not_a_number)
         double values[4] = {7.0, 7.0, 7.0, 7.0};
         const int levels = 3;
         const double one = 1.0;
-        ck_assert_int_ne(tal_grid_fill(&levels, &VALUES[k], &one, 1, values), TAL_OK);
-        ck_assert_int_ne(tal_grid_fill(&levels, &one, &VALUES[k], 1, values), TAL_OK);
+        tal_design designs[] = {tal_design_grid(&levels, &VALUES[k], &one, 1),
+                                tal_design_grid(&levels, &one, &VALUES[k], 1)};
+        for (int i = 0; i < 2; ++i) {
+            ck_assert_int_ne(tal_design_fill(&designs[i], values), TAL_OK);
+        }
         for (int kind = TAL_UNIFORM; kind <= TAL_LOGNORMAL; ++kind) {
             const tal_distribution a = {(tal_distribution_kind)kind, VALUES[k], 1.0};
             const tal_distribution b = {(tal_distribution_kind)kind, 1.0, VALUES[k]};
-            ck_assert_int_ne(tal_random_fill(&a, 1, 1, 4, values), TAL_OK);
-            ck_assert_int_ne(tal_random_fill(&b, 1, 1, 4, values), TAL_OK);
+            designs[0] = tal_design_random(&a, 1, 1, 4);
+            designs[1] = tal_design_latin(&b, 1, 1, 4);
+            for (int i = 0; i < 2; ++i) {
+                ck_assert_int_ne(tal_design_fill(&designs[i], values), TAL_OK);
+            }
         }
         for (int i = 0; i < 4; ++i) {
             ck_assert_double_eq(values[i], 7.0);

@@ -117,17 +117,18 @@ static tal_status create_equilibrium(const model *m, void **out, tal_error *err)
     return st;
 }
 
-static tal_status create_sweep(const model *m, void **out, tal_error *err)
+static tal_status create_ensemble(const model *m, void **out, tal_error *err)
 {
-    tal_sweep_def def = tal_sweep_def_default();
+    tal_ensemble_def def = tal_ensemble_def_default();
     def.parameters = &m->mass;
     def.num_parameters = 1;
     def.outputs = &m->height;
     def.num_outputs = 1;
+    def.task = TAL_TASK_INTEGRATE;
     def.end_time = 0.05;
     def.lanes = 2;
-    tal_sweep *made = NULL;
-    const tal_status st = tal_sweep_create(m->system, &def, &made, err);
+    tal_ensemble *made = NULL;
+    const tal_status st = tal_ensemble_create(m->system, &def, &made, err);
     *out = made;
     return st;
 }
@@ -152,9 +153,9 @@ static void destroy_equilibrium(void *it)
     tal_equilibrium_destroy(it);
 }
 
-static void destroy_sweep(void *it)
+static void destroy_ensemble(void *it)
 {
-    tal_sweep_destroy(it);
+    tal_ensemble_destroy(it);
 }
 
 static const struct {
@@ -164,7 +165,7 @@ static const struct {
 } studies[] = {
     {create_assembler, destroy_assembler, 2},   {create_tracker, destroy_tracker, 8},
     {create_linearizer, destroy_linearizer, 4}, {create_equilibrium, destroy_equilibrium, 4},
-    {create_sweep, destroy_sweep, 6},
+    {create_ensemble, destroy_ensemble, 6},
 };
 
 START_TEST(running_out_of_memory_at_any_call_is_reported_and_leaks_nothing)
@@ -240,11 +241,12 @@ START_TEST(running_takes_no_memory)
     ck_assert_int_eq(st, TAL_OK);
 
     const double masses[3] = {1.0, 2.0, 3.0};
+    const tal_design design = tal_design_table(masses, 1, 3);
     double heights[3], mass = 1.5;
-    test_assert_no_heap(st = tal_sweep_run(made[4], m.state, masses, 3, heights, NULL));
+    test_assert_no_heap(st = tal_ensemble_run(made[4], m.state, &design, heights, NULL, NULL));
     ck_assert_int_eq(st, TAL_OK);
-    test_assert_no_heap(st = tal_sweep_fit(made[4], m.state, &heights[1], NULL, &mass, NULL));
-    ck_assert_msg(st == TAL_OK, "%s", tal_sweep_error(made[4])->message);
+    test_assert_no_heap(st = tal_ensemble_fit(made[4], m.state, &heights[1], NULL, &mass, NULL));
+    ck_assert_msg(st == TAL_OK, "%s", tal_ensemble_error(made[4])->message);
     for (int s = 0; s < 5; ++s) {
         studies[s].destroy(made[s]);
     }

@@ -47,6 +47,7 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
+// Five results. NOLINTNEXTLINE(readability-function-size)
 static tal_status calc_change(const void *self, const tal_constraint_arg *arg,
                               const tal_constraint_change *change, const double lambda[],
                               double perr[], double verr[], double aerr[], tal_spatial_vec F[],

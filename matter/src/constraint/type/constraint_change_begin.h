@@ -3,6 +3,7 @@
 // equation is included twice.
 #include "constraint/type/constraint_change_internal.h"
 
+// NOLINTBEGIN(readability-identifier-naming): they stand for functions and types
 #undef TALI_EQUATION
 #define TALI_EQUATION(name)          name##_change
 #define tal_constraint_arg           tali_constraint_changing_arg
@@ -40,3 +41,4 @@
 #define tali_constraint_turn_axes    tali_constraint_changing_turn_axes
 #define tali_jet_constant            tali_jet_changing_constant
 #define tali_constraint_R_AB         tali_constraint_changing_R_AB
+// NOLINTEND(readability-identifier-naming)

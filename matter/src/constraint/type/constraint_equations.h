@@ -4,6 +4,7 @@
 
 #include "constraint/type/constraint_change_begin.h"
 
+// NOLINTNEXTLINE(readability-duplicate-include): what is included means something else now
 #include TALI_EQUATIONS
 
 #include "constraint/type/constraint_change_end.h"

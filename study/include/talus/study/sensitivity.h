@@ -30,7 +30,7 @@
  * A run has no events: impacts, and elements that close or open, are not followed.
  */
 
-#include <talus/study/sweep.h>
+#include <talus/study/parameter.h>
 #include <talus/study/tableau.h>
 
 #ifdef __cplusplus

@@ -211,10 +211,11 @@ static tal_status projected_at(tal_sensitivity *it, tal_state *state, double t, 
     return st;
 }
 
-// The change of a value at (t, y) along y' = `along` (NULL: y stays) and, unless `y_only`, along p.
+// The change of a value at (t, y) along y' = `along` (NULL: y stays), and along p unless only the
+// start depends on it.
 static tal_status difference(tal_sensitivity *it, const tal_state *state, double t,
-                             const double y[], const double along[], int p, bool y_only,
-                             value_fn value, double out[])
+                             const double y[], const double along[], int p, value_fn value,
+                             double out[])
 {
     const double h = along != NULL ? step_along(along, it->ny) : STEP;
     tal_status st = TAL_OK;
@@ -222,7 +223,7 @@ static tal_status difference(tal_sensitivity *it, const tal_state *state, double
     for (int k = 0; k < NUM_POINTS && st == TAL_OK; ++k) {
         const double by = h * AT[k];
         st = tal_state_copy(it->moved, state);
-        if (st == TAL_OK && !y_only) {
+        if (st == TAL_OK && !it->is_start[p]) {
             st = set_parameter(it, it->moved, p, it->values[p] + by * it->scales[p]);
         }
         for (int i = 0; i < it->ny; ++i) {
@@ -284,12 +285,12 @@ static tal_status find_tangents(tal_sensitivity *it, tal_state *state, double t,
         double *out = it->kS + (size_t)i * stride + (size_t)p * ny;
         combine(it->S + (size_t)p * ny, h, a, i, it->kS + (size_t)p * ny, stride, it->ny, it->sum);
         if (!is_exact) {
-            st = difference(it, state, t, it->Y, it->sum, p, it->is_start[p], rates_at, out);
+            st = difference(it, state, t, it->Y, it->sum, p, rates_at, out);
             continue;
         }
         memset(out, 0, ny * sizeof *out);
         if (!it->is_start[p]) {
-            st = difference(it, state, t, it->Y, NULL, p, false, rates_at, out);
+            st = difference(it, state, t, it->Y, NULL, p, rates_at, out);
         }
         add_product(it, it->sum, out);
     }
@@ -318,7 +319,7 @@ static tal_status take_step(tal_sensitivity *it, tal_state *state, double t, dou
                 it->sum);
         memcpy(S, it->sum, ny * sizeof *S);
         if (!it->needs_projection) continue;
-        st = difference(it, state, t + h, it->Y, it->sum, p, it->is_start[p], projected_at, S);
+        st = difference(it, state, t + h, it->Y, it->sum, p, projected_at, S);
     }
     return st == TAL_OK ? projected_at(it, state, t + h, it->Y, it->room) : st;
 }
@@ -409,8 +410,8 @@ tal_status tal_sensitivity_run(tal_sensitivity *it, tal_state *state, const doub
     st = start(it, state, values);
     const double t0 = tal_state_t(state), length = end_time - t0;
     const double count = ceil(length / it->step - 1e-9);
-    for (double n = 0.0; n < count && st == TAL_OK; n += 1.0) {
-        st = take_step(it, state, t0 + length * (n / count), length / count);
+    for (uint64_t n = 0; (double)n < count && st == TAL_OK; ++n) {
+        st = take_step(it, state, t0 + length * ((double)n / count), length / count);
     }
     for (int p = 0; p < it->np && st == TAL_OK; ++p) {
         for (int i = 0; i < it->ny; ++i) {

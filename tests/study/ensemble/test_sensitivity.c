@@ -1,4 +1,4 @@
-// Tests for study/src/sweep/sweep_sensitivity.c: derivatives of trajectories by parameters and
+// Tests for study/src/ensemble/sensitivity.c: derivatives of trajectories by parameters and
 // starting values.
 #include "talus_test.h"
 
@@ -303,7 +303,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("study/sweep_sensitivity");
+    Suite *suite = suite_create("study/sensitivity");
     TCase *theory = tcase_create("theory");
     tcase_set_timeout(theory, 60.0);
     tcase_add_test(theory, an_oscillator_changes_as_its_solution_does);

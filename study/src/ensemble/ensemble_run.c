@@ -1,0 +1,135 @@
+// Runs of an ensemble: samples shared by lanes.
+#include "ensemble/ensemble_internal.h"
+
+#include <stdatomic.h>
+
+// Where the results of a run go. Lanes take samples from one counter, a few at a time.
+typedef struct sharing {
+    tal_ensemble *ensemble;
+    double *results;
+    tal_status *status;
+    tal_error *why;
+    int n, at_once;
+    atomic_int next;
+    atomic_int failed;      // the lowest sample that failed; n: none
+    atomic_flag busy;       // with the next
+    tal_error first_reason; // of that sample
+} sharing;
+
+// Keep the sentence of the lowest sample that failed.
+static void note_failure(sharing *it, int k, const tal_error *why)
+{
+    while (atomic_flag_test_and_set(&it->busy)) {}
+    if (k < atomic_load(&it->failed)) {
+        atomic_store(&it->failed, k);
+        it->first_reason = *why;
+    }
+    atomic_flag_clear(&it->busy);
+}
+
+static void run_sample(sharing *it, int lane, int k)
+{
+    const size_t row = (size_t)it->ensemble->row_size;
+    const tal_status st =
+        tali_ensemble_sample(it->ensemble, lane, k, it->results + (size_t)k * row);
+    const tal_error *const why = &it->ensemble->lanes[lane].why;
+    if (it->status != NULL) it->status[k] = st;
+    if (it->why != NULL) it->why[k] = *why;
+    if (st != TAL_OK) note_failure(it, k, why);
+}
+
+static void run_lane(void *work, int lane)
+{
+    sharing *const it = work;
+    for (;;) {
+        const int first = atomic_fetch_add(&it->next, it->at_once);
+        if (first >= it->n) return;
+        const int end = it->n - first < it->at_once ? it->n : first + it->at_once;
+        for (int k = first; k < end; ++k) {
+            run_sample(it, lane, k);
+        }
+    }
+}
+
+static tal_status tell_failure(tal_ensemble *it, int k, const tal_error *why)
+{
+    return TALI_FAIL(&it->error_record, why->status, "sample %d: %.200s", k, why->message);
+}
+
+static tal_status begin_run(tal_ensemble *it, const tal_state *start, const tal_design *design)
+{
+    it->error_record = (tal_error){TAL_OK, "", ""};
+    if (tal_state_structure_hash(start) != tal_system_structure_hash(it->system)) {
+        return TALI_BREACH(TAL_ERR_WRONG_SYSTEM, "the State belongs to another System");
+    }
+    const tal_status st = tal_design_check(design, &it->error_record);
+    if (st != TAL_OK) return st;
+    if (design->num_parameters != it->def.num_parameters) {
+        return TALI_FAIL(&it->error_record, TAL_ERR_BAD_VALUE,
+                         "the design has %d parameters, the ensemble %d", design->num_parameters,
+                         it->def.num_parameters);
+    }
+    it->start = start;
+    it->design = design;
+    return TAL_OK;
+}
+
+tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
+                            const tal_design *design, double results[], tal_status status[],
+                            tal_error why[])
+{
+    if (ensemble == NULL || start == NULL || design == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    const tal_status st = begin_run(ensemble, start, design);
+    if (st != TAL_OK) return st;
+    const int n = design->num_samples, lanes = ensemble->def.lanes;
+    if (results == NULL && n > 0) return TALI_BREACH(TAL_ERR_NULL, "'results' is NULL");
+    const int share = n / (16 * lanes);
+    sharing it = {.ensemble = ensemble,
+                  .results = results,
+                  .status = status,
+                  .why = why,
+                  .n = n,
+                  .at_once = share < 1    ? 1
+                             : share > 64 ? 64
+                                          : share,
+                  .busy = ATOMIC_FLAG_INIT};
+    atomic_init(&it.next, 0);
+    atomic_init(&it.failed, n);
+    const tal_executor *const executor = &ensemble->executor;
+    executor->run(executor->context, run_lane, &it, lanes);
+    if (atomic_load(&it.failed) < n) {
+        (void)tell_failure(ensemble, atomic_load(&it.failed), &it.first_reason);
+    }
+    return TAL_OK;
+}
+
+static tal_status run_chunk(void *context, int lane, int first, int n, double results[],
+                            tal_status status[], tal_error why[])
+{
+    tal_ensemble *const it = context;
+    for (int k = 0; k < n; ++k) {
+        status[k] =
+            tali_ensemble_sample(it, lane, first + k, results + (size_t)k * (size_t)it->row_size);
+        why[k] = it->lanes[lane].why;
+    }
+    return TAL_OK;
+}
+
+tal_status tal_ensemble_run_batch(tal_ensemble *ensemble, const tal_state *start,
+                                  const tal_design *design, tal_batch *batch)
+{
+    if (ensemble == NULL || start == NULL || design == NULL || batch == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    const tal_status st = begin_run(ensemble, start, design);
+    if (st != TAL_OK) return st;
+    const int row = tal_batch_row_size(batch), n = tal_batch_num_samples(batch);
+    if (row != ensemble->row_size || n != design->num_samples) {
+        return TALI_FAIL(&ensemble->error_record, TAL_ERR_BAD_VALUE,
+                         "the batch has %d samples of %d numbers, the ensemble %d of %d", n, row,
+                         design->num_samples, ensemble->row_size);
+    }
+    return tal_batch_go(batch, run_chunk, ensemble, ensemble->def.lanes, &ensemble->executor);
+}
