@@ -16,6 +16,7 @@
 
 static const contestant *const contestants[] = {
     &contestant_talus,
+    &contestant_direct,
     &contestant_bare,
 #ifdef BENCH_HAS_SIMBODY
     &contestant_simbody,
