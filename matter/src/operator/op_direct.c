@@ -2,6 +2,7 @@
 #include "finite_internal.h"
 #include "weight_internal.h"
 
+#include "kernel/lanes_internal.h"
 #include "operator/operators_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
@@ -30,6 +31,8 @@ struct tal_direct {
     tali_kernel_open_inertia *open_inertia;
     double *e;
     tali_kernel_mass_matrix_room mass_room;
+    tali_kernel_lanes lanes; // width 1: none
+    void *lanes_room;
     void *block;
     size_t block_bytes;
     tal_error error_record;
@@ -58,6 +61,7 @@ static tal_status take_memory(tal_direct *it, tal_error *err)
         {&room->F, 6 * u * sizeof *room->F},
         {&room->row, u * sizeof *room->row},
         {&room->speed_at, u * sizeof *room->speed_at},
+        {&it->lanes_room, it->lanes.width > 1 ? it->lanes.size(tree, it->nq) : 0},
     };
     it->block = tali_alloc_pieces(&it->allocator, pieces, sizeof pieces / sizeof pieces[0],
                                   &it->block_bytes);
@@ -157,6 +161,9 @@ tal_status tal_direct_create(const tal_matter *matter, tal_state *state, tal_dir
     if (it == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for direct functions");
     it->matter = matter;
     it->allocator = allocator;
+    it->nq = tal_state_nq(state);
+    it->lanes = tali_kernel_lanes_best();
+    if (matter->tree.num_general > 0) it->lanes.width = 1;
     st = take_memory(it, err);
     if (st == TAL_OK) st = keep_parameters(it, state, err);
     if (st != TAL_OK) {
@@ -164,11 +171,14 @@ tal_status tal_direct_create(const tal_matter *matter, tal_state *state, tal_dir
         return st;
     }
     it->model = tali_matter_model_of(matter, it->state);
-    it->nq = tal_state_nq(it->state);
     it->is_every_Bo_Mo = tali_tree_is_every_Bo_Mo(
         tali_cache_at(matter->system, it->state, matter->constants), matter->num_bodies);
     lay_out(it);
     fill_weights(it);
+    if (it->lanes.width > 1) {
+        it->lanes.prepare(it->lanes_room, &matter->tree, &it->model, it->nq,
+                          &it->view.constants->R_PF.x.x);
+    }
     *out = it;
     return TAL_OK;
 }
@@ -188,6 +198,7 @@ tal_status tal_direct_set_gravity(tal_direct *direct, tal_vec3 g)
     if (!tal_v3_is_finite(g)) {
         return TALI_BREACH(TAL_ERR_NOT_FINITE, "gravity is (%g, %g, %g)", g.x, g.y, g.z);
     }
+    if (direct->lanes.width > 1) direct->lanes.set_gravity(direct->lanes_room, &g.x);
     direct->g = g;
     direct->has_gravity = g.x != 0.0 || g.y != 0.0 || g.z != 0.0;
     return TAL_OK;
@@ -206,6 +217,11 @@ int tal_direct_nu(const tal_direct *direct)
 int tal_direct_num_bodies(const tal_direct *direct)
 {
     return direct != NULL ? direct->matter->num_bodies : 0;
+}
+
+int tal_direct_lanes(const tal_direct *direct)
+{
+    return direct != NULL ? direct->lanes.width : 0;
 }
 
 const tal_error *tal_direct_error(const tal_direct *direct)
@@ -335,6 +351,63 @@ tal_status tal_direct_forward_dynamics(tal_direct *direct, const double q[], con
     passes->inward_moving(view, f, sum_loads(direct, F), direct->e, direct->open);
     passes->outward(view, direct->e, udot, direct->A);
     return judge(direct, "udot", udot, view->tree->num_u);
+}
+
+// Rows of numbers, as many as fit the registers, or fewer at the end.
+typedef struct row_block {
+    int n;
+    const double *q, *u, *f;
+    double *udot;
+} row_block;
+
+// Row k of a block alone. When it fails, it is NaN.
+static tal_status forward_row(tal_direct *it, const row_block *rows, int k)
+{
+    const size_t nu = (size_t)it->matter->tree.num_u;
+    const size_t q0 = (size_t)k * (size_t)it->nq, u0 = (size_t)k * nu;
+    const double *const f = rows->f != NULL ? rows->f + u0 : NULL;
+    const tal_status st = tal_direct_forward_dynamics(it, rows->q + q0, rows->u + u0, f, NULL,
+                                                      rows->udot + u0);
+    for (size_t i = 0; i < nu && st != TAL_OK; ++i) {
+        rows->udot[u0 + i] = TALI_NAN;
+    }
+    return st;
+}
+
+// Do the lanes give this block, or has one of its rows something to tell?
+static bool forward_block(tal_direct *it, const row_block *rows)
+{
+    const tali_kernel_lanes *const lanes = &it->lanes;
+    return lanes->width > 1 &&
+           lanes->forward(it->lanes_room, rows->n, rows->q, rows->u, rows->f, rows->udot) &&
+           tali_finite_all(rows->udot, rows->n * it->matter->tree.num_u);
+}
+
+// Rows that fail are computed again alone, to be told why, and with them their block.
+tal_status tal_direct_forward_dynamics_many(tal_direct *direct, int n, const double q[],
+                                            const double u[], const double f[], double udot[],
+                                            tal_status status[])
+{
+    if (direct == NULL || (n > 0 && (q == NULL || u == NULL || udot == NULL))) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    if (n < 0) return TALI_BREACH(TAL_ERR_BAD_VALUE, "there cannot be %d rows", n);
+    const size_t nq = (size_t)direct->nq, nu = (size_t)direct->matter->tree.num_u;
+    const int width = direct->lanes.width;
+    tal_error first = {TAL_OK, "", ""};
+    for (int k = 0; k < n; k += width) {
+        const size_t row = (size_t)k;
+        const row_block rows = {n - k < width ? n - k : width, q + row * nq, u + row * nu,
+                                f != NULL ? f + row * nu : NULL, udot + row * nu};
+        const bool done = forward_block(direct, &rows);
+        for (int i = 0; i < rows.n; ++i) {
+            const tal_status st = done ? TAL_OK : forward_row(direct, &rows, i);
+            if (status != NULL) status[k + i] = st;
+            if (st != TAL_OK && first.status == TAL_OK) first = direct->error_record;
+        }
+    }
+    direct->error_record = first;
+    return first.status;
 }
 
 tal_status tal_direct_inverse_dynamics(tal_direct *direct, const double q[], const double u[],

@@ -23,6 +23,62 @@ static tal_direct *create(const random_tree *tree)
     return direct;
 }
 
+// --- a tree of the mobilizers that lanes know ---
+
+typedef struct plain_tree {
+    tal_system *system;
+    tal_matter *matter;
+    tal_state *state;
+} plain_tree;
+
+static tal_body_ix add_body(tal_matter *matter, int kind, tal_body_ix parent,
+                            const tal_mobod_def *def)
+{
+    switch (kind) {
+    case 0:
+        return tal_matter_add_slider(matter, parent, def);
+    case 1:
+        return tal_matter_add_ball(matter, parent, def);
+    case 2:
+        return tal_matter_add_free(matter, parent, def);
+    case 3:
+        return tal_matter_add_translation(matter, parent, def);
+    case 4:
+        return tal_matter_add_weld(matter, parent, def);
+    default:
+        return tal_matter_add_pin(matter, parent, def);
+    }
+}
+
+// `kind` 0 to 4: half of the bodies have that, the others pins; 5: pins alone.
+static plain_tree plain_tree_create(uint64_t seed, int kind)
+{
+    plain_tree it = {.system = tal_system_create(NULL)};
+    it.matter = tal_matter_create(it.system);
+    test_rng rng = test_rng_seed(seed);
+    const int n = (int)(seed % 9) + 1;
+    for (int b = 1; b <= n; ++b) {
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = tal_mass_props_sphere(1.0 + test_random_uniform(&rng, 0.0, 1.0), 0.4);
+        def.X_PF = tal_xf_from_p(test_random_vec3(&rng));
+        def.X_BM = (tal_xform){tal_rotation_from_qt(test_random_quat(&rng)), test_random_vec3(&rng)};
+        def.direction = b % 3 == 0 ? TAL_REVERSE : TAL_FORWARD;
+        def.use_angles = b % 2 == 0;
+        const tal_body_ix parent = {(int)(test_random_bits(&rng) % (uint64_t)b)};
+        (void)add_body(it.matter, b % 2 == 0 ? kind : 5, parent, &def);
+    }
+    tal_error err;
+    ck_assert_msg(tal_system_realize_topology(it.system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_state_create(it.system, &it.state, NULL), TAL_OK);
+    return it;
+}
+
+static void plain_tree_destroy(plain_tree *it)
+{
+    tal_state_destroy(it->state);
+    tal_system_destroy(it->system);
+}
+
 static void compare_bits(const double a[], const double b[], int n, const char *what)
 {
     ck_assert_msg(memcmp(a, b, (size_t)n * sizeof *a) == 0, "%s: other bits", what);
@@ -100,6 +156,63 @@ START_TEST(results_are_those_of_the_state_to_the_bit)
         tal_direct_destroy(direct);
         random_tree_destroy(&tree);
     }
+}
+
+END_TEST
+
+// Rows computed at once have the bits of rows computed alone, whatever n is.
+START_TEST(rows_have_the_bits_that_they_have_alone)
+{
+    enum {
+        ROWS = 21
+    };
+
+    static double q[ROWS * MOST_U], u[ROWS * MOST_U], f[ROWS * MOST_U], udot[ROWS * MOST_U];
+    test_rng rng = test_rng_seed(6);
+    int in_lanes = 0;
+    for (uint64_t seed = 1; seed <= 60; ++seed) {
+        const int kind = (int)(seed % 6);
+        plain_tree tree = plain_tree_create(seed, kind);
+        tal_direct *direct = NULL;
+        ck_assert_int_eq(tal_direct_create(tree.matter, tree.state, &direct, NULL), TAL_OK);
+        ck_assert_int_eq(tal_direct_set_gravity(direct, tal_v3(0.1, -9.81, 0.2)), TAL_OK);
+        in_lanes += tal_direct_lanes(direct) > 1;
+        const int nq = tal_direct_nq(direct), nu = tal_direct_nu(direct);
+        const int n = (int)(seed % ROWS) + 1;
+        for (int i = 0; i < n * nq; ++i) {
+            q[i] = test_random_uniform(&rng, -2.0, 2.0);
+        }
+        for (int i = 0; i < n * nu; ++i) {
+            u[i] = test_random_uniform(&rng, -2.0, 2.0);
+            f[i] = test_random_uniform(&rng, -2.0, 2.0);
+        }
+        const double *const push = seed % 2 == 0 ? f : NULL;
+        tal_status status[ROWS];
+        ck_assert_int_eq(
+            tal_direct_forward_dynamics_many(direct, n, q, u, push, udot, status), TAL_OK);
+        for (int k = 0; k < n; ++k) {
+            double alone[MOST_U];
+            ck_assert_int_eq(status[k], TAL_OK);
+            ck_assert_int_eq(tal_direct_forward_dynamics(direct, q + k * nq, u + k * nu,
+                                                         push != NULL ? push + k * nu : NULL, NULL,
+                                                         alone),
+                             TAL_OK);
+            compare_bits(udot + k * nu, alone, nu, "udot");
+        }
+        // a neighbor that is not a number, or fails, changes nothing
+        q[0] = (double)NAN;
+        static double again[ROWS * MOST_U];
+        ck_assert_int_eq(
+            tal_direct_forward_dynamics_many(direct, n, q, u, push, again, status),
+            TAL_ERR_NOT_FINITE);
+        ck_assert_int_eq(status[0], TAL_ERR_NOT_FINITE);
+        ck_assert(isnan(again[0]));
+        if (n > 1) compare_bits(again + nu, udot + nu, (n - 1) * nu, "udot beside a NaN");
+        tal_direct_destroy(direct);
+        plain_tree_destroy(&tree);
+    }
+    const bool has_lanes = strncmp(tal_matter_kernel_set(), "avx", 3) == 0;
+    ck_assert_int_eq(in_lanes > 30, has_lanes); // most of the trees, or none
 }
 
 END_TEST
@@ -210,6 +323,7 @@ int main(void)
     Suite *suite = suite_create("matter/op_direct");
     TCase *tests = tcase_create("direct");
     tcase_add_test(tests, results_are_those_of_the_state_to_the_bit);
+    tcase_add_test(tests, rows_have_the_bits_that_they_have_alone);
     tcase_add_test(tests, gravity_acts_on_all_bodies);
     tcase_add_test(tests, failures_are_told);
     tcase_add_test(tests, what_they_cannot_obey_is_refused);

@@ -90,6 +90,30 @@ TAL_API TAL_NODISCARD tal_status tal_direct_forward_dynamics(tal_direct *direct,
                                                              double udot[]);
 
 /**
+ * Accelerations of many States of the tree. Where the processor can, several are computed at once,
+ * one in each lane of its registers (4 with AVX2, 8 with AVX-512), and a row has the bits that
+ * tal_direct_forward_dynamics() gives it, whatever its neighbors are. Trees with other mobilizers
+ * than pins, sliders, balls, translations, free joints and welds are computed one by one.
+ *
+ * @param[in]  n       how many
+ * @param[in]  q       [n * tal_direct_nq()] row by row
+ * @param[in]  u       [n * tal_direct_nu()]
+ * @param[in]  f       [n * tal_direct_nu()] forces along the speeds; NULL: none
+ * @param[out] udot    [n * tal_direct_nu()]; NaN in rows that fail
+ * @param[out] status  [n] of each; may be NULL
+ * @return TAL_OK, or the status of the first row that fails, whose sentence tal_direct_error() has;
+ *         the others are computed all the same
+ */
+TAL_API TAL_NODISCARD tal_status tal_direct_forward_dynamics_many(tal_direct *direct, int n,
+                                                                  const double q[],
+                                                                  const double u[],
+                                                                  const double f[], double udot[],
+                                                                  tal_status status[]);
+
+/// How many States are computed at once: 8, 4, or 1. 0 for NULL.
+TAL_API int tal_direct_lanes(const tal_direct *direct);
+
+/**
  * Forces along the speeds that give accelerations, besides F and gravity.
  *
  * @param[in]  q     [tal_direct_nq()]
