@@ -106,8 +106,9 @@ int main(void)
     for (int k = 0; k < SAMPLES && st == TAL_OK; k += 11) {
         (void)printf("%7.3f %8.4f\n", masses[k], ranges[k]);
     }
-    if (st == TAL_OK)
+    if (st == TAL_OK) {
         st = tal_ensemble_fit(ensemble, state, &wanted_range, NULL, &wanted_mass, NULL);
+    }
     if (st == TAL_OK) (void)printf("%7.4f kg fly %.1f m\n", wanted_mass, wanted_range);
 
     if (st != TAL_OK) {

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 // --- making them ---
 
@@ -135,7 +134,14 @@ tal_status tal_design_check(const tal_design *design, tal_error *err)
     }
 }
 
-// --- grids ---
+// --- tables and grids ---
+
+static void fill_from_table(const tal_design *it, int k, double values[])
+{
+    for (int i = 0; i < it->num_parameters; ++i) {
+        values[i] = it->values[(size_t)k * (size_t)it->num_parameters + (size_t)i];
+    }
+}
 
 // Exactly high at the last level.
 static double level_value(double low, double high, int i, int levels)
@@ -248,11 +254,10 @@ tal_status tal_design_sample(const tal_design *design, int k, double values[])
         return TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no sample %d among %d", k,
                            design->num_samples);
     }
-    const size_t np = (size_t)design->num_parameters;
-    if (np == 0) return TAL_OK;
+    if (design->num_parameters == 0) return TAL_OK;
     switch (design->kind) {
     case TAL_DESIGN_TABLE:
-        memcpy(values, design->values + (size_t)k * np, np * sizeof *values);
+        fill_from_table(design, k, values);
         return TAL_OK;
     case TAL_DESIGN_GRID:
         fill_from_grid(design, k, values);

@@ -54,8 +54,8 @@ struct tal_ensemble {
 tal_status tali_ensemble_equip(const tal_ensemble *ensemble, tali_ensemble_lane *lane,
                                tal_error *err);
 
-/// One sample, from its start to its results ([row_size], NaN on failure); the reason is in
-/// lane->why.
-tal_status tali_ensemble_sample(tal_ensemble *ensemble, int lane, int k, double results[]);
+/// One sample, from its start to its results ([row_size], NaN on failure). `index` is that of the
+/// lane, whose `why` has the reason.
+tal_status tali_ensemble_sample(tal_ensemble *ensemble, int index, int k, double results[]);
 
 #endif // TALUS_ENSEMBLE_INTERNAL_H

@@ -94,8 +94,9 @@ static tal_status integrate(const tal_ensemble *it, tali_ensemble_lane *lane, do
     } else if (it->def.end_time > tal_state_t(lane->state)) {
         st = tal_integrator_step_to(lane->integrator, lane->state, it->def.end_time);
     }
-    if (st != TAL_OK && lane->why.status == TAL_OK)
+    if (st != TAL_OK && lane->why.status == TAL_OK) {
         lane->why = *tal_integrator_error(lane->integrator);
+    }
     return st;
 }
 
