@@ -60,7 +60,9 @@ static void compute(direct_peer *self, quantity what, int k)
     const double *const q = m->q[k], *const u = m->u[k];
     tal_status st = TAL_OK;
     if (what == KINEMATICS) st = tal_direct_kinematics(self->direct, q, u, self->X, self->V);
-    if (what == FORWARD) st = tal_direct_forward_dynamics(self->direct, q, u, NULL, NULL, self->out);
+    if (what == FORWARD) {
+        st = tal_direct_forward_dynamics(self->direct, q, u, NULL, NULL, self->out);
+    }
     if (what == INVERSE) {
         st = tal_direct_inverse_dynamics(self->direct, q, u, m->v[k], NULL, self->out);
     }

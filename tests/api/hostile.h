@@ -218,6 +218,7 @@ typedef struct hostile_objects {
     tal_assembler *assembler;
     tal_tracker *tracker;
     tal_ensemble *ensemble;
+    tal_direct *direct;
     tal_batch *batch;
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
@@ -248,6 +249,7 @@ OBJECT(tal_time_stepper, stepper)
 OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
 OBJECT(tal_ensemble, ensemble)
+OBJECT(tal_direct, direct)
 OBJECT(tal_batch, batch)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)

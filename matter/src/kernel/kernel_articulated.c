@@ -70,8 +70,8 @@ static bool pass_articulated(const tali_tree_view *view, const tali_tree_articul
                              tali_kernel_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = everywhere(tree->num_particles == 0 ||
-                         view->passes->particles_articulated(view, out));
+    mask ok =
+        everywhere(tree->num_particles == 0 || view->passes->particles_articulated(view, out));
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_tree_composite *own = &view->rigid[b];

@@ -128,6 +128,25 @@ static tal_status keep_parameters(tal_direct *it, const tal_state *state, tal_er
     return st;
 }
 
+static void prepare_lanes(tal_direct *it)
+{
+    if (it->lanes.width == 1) return;
+    it->lanes.prepare(it->lanes_room, &it->matter->tree, &it->model, it->nq,
+                      &it->view.constants->R_PF.x.x);
+    it->lanes.set_gravity(it->lanes_room, &it->g.x);
+}
+
+// The room is that of the widest lanes.
+bool tali_op_direct_use_lanes(tal_direct *direct, int width)
+{
+    tali_kernel_lanes lanes;
+    if (!tali_kernel_lanes_of(width, &lanes) && width > 1) return false;
+    if (direct->lanes.width < width) return false;
+    direct->lanes = lanes;
+    prepare_lanes(direct);
+    return true;
+}
+
 static void fill_weights(tal_direct *it)
 {
     const tali_tree_constants *constants = it->view.constants;
@@ -175,10 +194,7 @@ tal_status tal_direct_create(const tal_matter *matter, tal_state *state, tal_dir
         tali_cache_at(matter->system, it->state, matter->constants), matter->num_bodies);
     lay_out(it);
     fill_weights(it);
-    if (it->lanes.width > 1) {
-        it->lanes.prepare(it->lanes_room, &matter->tree, &it->model, it->nq,
-                          &it->view.constants->R_PF.x.x);
-    }
+    prepare_lanes(it);
     *out = it;
     return TAL_OK;
 }
@@ -257,8 +273,8 @@ static tal_status move(tal_direct *it, const double q[], const double u[], bool 
 {
     const tali_tree_view *view = &it->view;
     if (view->tree->num_general > 0) {
-        const tal_status st = tali_stage_ask_tables_for_Hdot(it->matter, it->state, view, q, u,
-                                                             it->velocity.Hdot_u);
+        const tal_status st =
+            tali_stage_ask_tables_for_Hdot(it->matter, it->state, view, q, u, it->velocity.Hdot_u);
         if (st != TAL_OK) return tell_table(it, st);
     }
     view->passes->velocity(view, u, with_A0, &it->velocity);
@@ -310,11 +326,13 @@ static void give_motion(const tal_direct *it, tal_xform X[], tal_spatial_vec V[]
 {
     const tali_tree_view *view = &it->view;
     for (int b = 0; b < view->tree->num_bodies; ++b) {
-        const tal_xform X_GM = {view->pose[b].R_GM, view->pose[b].p_GM};
-        const tal_xform X_MB = view->constants[b].X_MB;
-        if (X != NULL) X[b] = tal_xf_mul(X_GM, X_MB);
-        if (V == NULL) continue;
-        V[b] = tal_sv_shift_motion(view->rates[b].V, tal_m3_mul_v3(X_GM.R, X_MB.p));
+        const tal_mat3 R_GM = view->pose[b].R_GM;
+        const tal_xform *X_MB = &view->constants[b].X_MB;
+        const tal_vec3 p_MB = tal_m3_mul_v3(R_GM, X_MB->p);
+        if (X != NULL) {
+            X[b] = (tal_xform){tal_m3_mul(R_GM, X_MB->R), tal_v3_add(view->pose[b].p_GM, p_MB)};
+        }
+        if (V != NULL) V[b] = tal_sv_shift_motion(view->rates[b].V, p_MB);
     }
 }
 
@@ -366,8 +384,8 @@ static tal_status forward_row(tal_direct *it, const row_block *rows, int k)
     const size_t nu = (size_t)it->matter->tree.num_u;
     const size_t q0 = (size_t)k * (size_t)it->nq, u0 = (size_t)k * nu;
     const double *const f = rows->f != NULL ? rows->f + u0 : NULL;
-    const tal_status st = tal_direct_forward_dynamics(it, rows->q + q0, rows->u + u0, f, NULL,
-                                                      rows->udot + u0);
+    const tal_status st =
+        tal_direct_forward_dynamics(it, rows->q + q0, rows->u + u0, f, NULL, rows->udot + u0);
     for (size_t i = 0; i < nu && st != TAL_OK; ++i) {
         rows->udot[u0 + i] = TALI_NAN;
     }

@@ -1,4 +1,5 @@
 // Direct functions give the bits of the State, for random trees of every mobilizer.
+#include "operator/operators_internal.h"
 #include "random_tree.h"
 
 #include <talus/matter.h>
@@ -61,7 +62,8 @@ static plain_tree plain_tree_create(uint64_t seed, int kind)
         tal_mobod_def def = tal_mobod_def_default();
         def.mass = tal_mass_props_sphere(1.0 + test_random_uniform(&rng, 0.0, 1.0), 0.4);
         def.X_PF = tal_xf_from_p(test_random_vec3(&rng));
-        def.X_BM = (tal_xform){tal_rotation_from_qt(test_random_quat(&rng)), test_random_vec3(&rng)};
+        def.X_BM =
+            (tal_xform){tal_rotation_from_qt(test_random_quat(&rng)), test_random_vec3(&rng)};
         def.direction = b % 3 == 0 ? TAL_REVERSE : TAL_FORWARD;
         def.use_angles = b % 2 == 0;
         const tal_body_ix parent = {(int)(test_random_bits(&rng) % (uint64_t)b)};
@@ -90,8 +92,8 @@ static void compare_dynamics(const random_tree *tree, tal_direct *direct, const 
     double theirs[MOST_U], ours[MOST_U];
     const double *const q = tal_state_q(tree->state), *const u = tal_state_u(tree->state);
     random_tree_realize(tree, tree->state, TAL_STAGE_VELOCITY);
-    ck_assert_int_eq(
-        tal_matter_forward_dynamics(tree->matter, tree->state, F, f, theirs, NULL), TAL_OK);
+    ck_assert_int_eq(tal_matter_forward_dynamics(tree->matter, tree->state, F, f, theirs, NULL),
+                     TAL_OK);
     ck_assert_int_eq(tal_direct_forward_dynamics(direct, q, u, f, F, ours), TAL_OK);
     compare_bits(ours, theirs, tree->nu, "udot");
     double needed[MOST_U], also[MOST_U];
@@ -124,9 +126,9 @@ static void compare_motion(const random_tree *tree, tal_direct *direct)
     tal_xform X[MOST_BODIES];
     tal_spatial_vec V[MOST_BODIES];
     random_tree_realize(tree, tree->state, TAL_STAGE_VELOCITY);
-    ck_assert_int_eq(tal_direct_kinematics(direct, tal_state_q(tree->state),
-                                           tal_state_u(tree->state), X, V),
-                     TAL_OK);
+    ck_assert_int_eq(
+        tal_direct_kinematics(direct, tal_state_q(tree->state), tal_state_u(tree->state), X, V),
+        TAL_OK);
     for (int b = 0; b < tree->num_bodies; ++b) {
         const tal_xform X_GB = tal_body_X_GB(tree->matter, tree->state, (tal_body_ix){b});
         const tal_spatial_vec V_GB = tal_body_V_GB(tree->matter, tree->state, (tal_body_ix){b});
@@ -170,12 +172,13 @@ START_TEST(rows_have_the_bits_that_they_have_alone)
     static double q[ROWS * MOST_U], u[ROWS * MOST_U], f[ROWS * MOST_U], udot[ROWS * MOST_U];
     test_rng rng = test_rng_seed(6);
     int in_lanes = 0;
-    for (uint64_t seed = 1; seed <= 60; ++seed) {
+    for (uint64_t seed = 1; seed <= 120; ++seed) {
         const int kind = (int)(seed % 6);
         plain_tree tree = plain_tree_create(seed, kind);
         tal_direct *direct = NULL;
         ck_assert_int_eq(tal_direct_create(tree.matter, tree.state, &direct, NULL), TAL_OK);
         ck_assert_int_eq(tal_direct_set_gravity(direct, tal_v3(0.1, -9.81, 0.2)), TAL_OK);
+        if (seed % 4 < 2) (void)tali_op_direct_use_lanes(direct, 4);
         in_lanes += tal_direct_lanes(direct) > 1;
         const int nq = tal_direct_nq(direct), nu = tal_direct_nu(direct);
         const int n = (int)(seed % ROWS) + 1;
@@ -188,8 +191,8 @@ START_TEST(rows_have_the_bits_that_they_have_alone)
         }
         const double *const push = seed % 2 == 0 ? f : NULL;
         tal_status status[ROWS];
-        ck_assert_int_eq(
-            tal_direct_forward_dynamics_many(direct, n, q, u, push, udot, status), TAL_OK);
+        ck_assert_int_eq(tal_direct_forward_dynamics_many(direct, n, q, u, push, udot, status),
+                         TAL_OK);
         for (int k = 0; k < n; ++k) {
             double alone[MOST_U];
             ck_assert_int_eq(status[k], TAL_OK);
@@ -202,9 +205,8 @@ START_TEST(rows_have_the_bits_that_they_have_alone)
         // a neighbor that is not a number, or fails, changes nothing
         q[0] = (double)NAN;
         static double again[ROWS * MOST_U];
-        ck_assert_int_eq(
-            tal_direct_forward_dynamics_many(direct, n, q, u, push, again, status),
-            TAL_ERR_NOT_FINITE);
+        ck_assert_int_eq(tal_direct_forward_dynamics_many(direct, n, q, u, push, again, status),
+                         TAL_ERR_NOT_FINITE);
         ck_assert_int_eq(status[0], TAL_ERR_NOT_FINITE);
         ck_assert(isnan(again[0]));
         if (n > 1) compare_bits(again + nu, udot + nu, (n - 1) * nu, "udot beside a NaN");
@@ -212,7 +214,7 @@ START_TEST(rows_have_the_bits_that_they_have_alone)
         plain_tree_destroy(&tree);
     }
     const bool has_lanes = strncmp(tal_matter_kernel_set(), "avx", 3) == 0;
-    ck_assert_int_eq(in_lanes > 30, has_lanes); // most of the trees, or none
+    ck_assert_int_eq(in_lanes > 60, has_lanes); // most of the trees, or none
 }
 
 END_TEST
