@@ -3,7 +3,7 @@
 // Given    q, u, f of each State, and constants of the tree
 // Compute  udot of each                                    stage/stage_dynamics.c, steps 1, 2 and 4
 //
-// This file and the kernels that it calls are compiled over lanes_numbers.h.
+// Source: the passes. This file and the kernels that it calls are compiled over lanes_numbers.h.
 #include "alloc_internal.h"
 
 #include "kernel/kernel_begin.h"

@@ -1,5 +1,10 @@
 // Sines and cosines for the kernels over lanes, by the functions of width 1: all lanes of many
 // angles are many angles.
+//
+// Given    n angles
+// Compute  their sines and cosines
+//
+// Source: kernel_sincos.c
 #include "real_functions_internal.h"
 
 #include "kernel/kernel_set.h"

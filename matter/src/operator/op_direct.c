@@ -40,6 +40,7 @@ struct tal_direct {
 
 // --- creation ---
 
+// One block for all arrays.
 static tal_status take_memory(tal_direct *it, tal_error *err)
 {
     const tali_tree *tree = &it->matter->tree;

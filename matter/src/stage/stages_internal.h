@@ -40,8 +40,8 @@ tal_status tali_stage_calc_velocity(const void *self, const tal_system *system, 
 tal_status tali_stage_realize_velocity(const void *self, const tal_system *system,
                                        tal_state *state);
 
-/// What mobilizers without a kernel of their own say of q: writes at->X_FM and at->H_FM. A failure is
-/// told in the State.
+/// What mobilizers without a kernel of their own say of q: writes at->X_FM and at->H_FM. A failure
+/// is told in the State.
 tal_status tali_stage_ask_tables(const tal_matter *matter, tal_state *state, const double q[],
                                  const tali_tree_position *at);
 
