@@ -4,6 +4,9 @@
 // that begins with the impulses of the last; linear in the number of contacts; no allocation.
 #include "bench.h"
 #include "count_alloc.h"
+#ifdef BENCH_HAS_MUJOCO
+#include "pile_mujoco.h"
+#endif
 
 #include <talus/study.h>
 
@@ -135,6 +138,51 @@ static void bench_step(int columns, int high)
     tear_down(&p);
 }
 
+// --- beside MuJoCo ---
+
+enum {
+    STEPS = 100 // of 0.01 s before anything is timed
+};
+
+static double sunk(const pile *p, int high)
+{
+    const tal_body_ix top = {high}; // of the first column
+    return 0.1 + 0.2 * (high - 1) - tal_body_q(p->matter, p->state, top, 6);
+}
+
+// Both stand for a second, then take turns; what a step costs, and how far the top has sunk.
+static void bench_beside(int columns, int high)
+{
+    pile p;
+    build(&p, columns, high, 0);
+    take_steps(&p, STEPS);
+    bench rows[2] = {{.name = "Talus", .run = take_steps, .context = &p}};
+    int n = 1;
+#ifdef BENCH_HAS_MUJOCO
+    mujoco_pile *other = mujoco_pile_create(columns, high, 0.01);
+    if (other != NULL) {
+        mujoco_pile_step(other, STEPS);
+        rows[n++] = (bench){.name = "MuJoCo", .run = mujoco_pile_step, .context = other};
+    }
+#endif
+    bench_measure(rows, n, 11, 1e6);
+    (void)printf("  %d columns of %d boxes, from the second second on\n", columns, high);
+    (void)printf("    Talus:  a step %8.3f ms, %5d contacts, the top has sunk by %.1e m\n",
+                 1e-6 * rows[0].least, tal_contact_stepper_num_contacts(p.stepper), sunk(&p, high));
+#ifdef BENCH_HAS_MUJOCO
+    if (other != NULL) {
+        (void)printf("    MuJoCo: a step %8.3f ms, %5d contacts, the top has sunk by %.1e m; %.1f "
+                     "times as long\n",
+                     1e-6 * rows[1].least, mujoco_pile_num_contacts(other), mujoco_pile_sunk(other),
+                     rows[1].least / rows[0].least);
+    }
+    mujoco_pile_destroy(other);
+#else
+    (void)printf("    MuJoCo is not installed\n");
+#endif
+    tear_down(&p);
+}
+
 int main(void)
 {
 #ifndef NDEBUG
@@ -148,5 +196,8 @@ int main(void)
     bench_step(2500, 1);
     bench_step(25000, 1);
     bench_step(1, 100);
+    bench_beside(25, 1);
+    bench_beside(10, 5);
+    bench_beside(10, 25);
     return EXIT_SUCCESS;
 }

@@ -98,6 +98,9 @@ model model_make(int i);
 /// Pins whose axes alternate, one after the other.
 model model_pin_chain(int n);
 
+/// An arm of n pins whose axes are vertical and horizontal in turns, one above the other.
+model model_arm(int n);
+
 /// A binary tree of pins: body b hangs on body b / 2.
 model model_pin_tree(int n);
 

@@ -16,6 +16,21 @@ model model_pin_chain(int n)
     return model_finish(m);
 }
 
+model model_arm(int n)
+{
+    model m = model_start(n);
+    (void)snprintf(m.name, sizeof m.name, "arm %d", n);
+    for (int b = 1; b <= n; ++b) {
+        const bool is_vertical = b % 2 == 1;
+        const tal_mat3 turn =
+            tal_rotation_about(TAL_AXIS_X, is_vertical ? 0.5 * TAL_PI : -0.5 * TAL_PI);
+        const tal_vec3 up = is_vertical ? tal_v3(0.0, -0.4, 0.0) : tal_v3(0.0, 0.0, 0.4);
+        const tal_xform X_PF = b == 1 ? TAL_XFORM_IDENTITY : tal_xf(turn, up);
+        (void)model_add(&m, b - 1, MODEL_PIN, X_PF, model_limb(1.0, 0.3));
+    }
+    return model_finish(m);
+}
+
 model model_pin_tree(int n)
 {
     model m = model_start(n);

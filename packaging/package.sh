@@ -20,7 +20,8 @@ cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=O
     -DCMAKE_SHARED_LINKER_FLAGS="-Wl,-z,relro,-z,now" \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON >/dev/null
 cmake --build "$out/build" -j "$jobs" >/dev/null
-rm -rf "$out/all" "$out"/libtalus0 "$out"/libtalus-dev "$out"/talus "$out"/debian "$out"/*.deb
+rm -rf "$out/all" "$out"/libtalus0 "$out"/libtalus-dev "$out"/talus "$out"/debian \
+    "$out"/python3-talus "$out"/python "$out"/*.deb
 DESTDIR=$out/all cmake --install "$out/build" >/dev/null
 
 # Move files of the installed tree into the tree of a package.
@@ -38,6 +39,14 @@ mapfile -t libraries <"$out/list"
 move libtalus0 "${libraries[@]}"
 move libtalus-dev usr/include "usr/lib/$triplet"
 move talus usr
+echo "== python"
+modules=$out/python3-talus/usr/lib/python3/dist-packages
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 python/build.py "$out/build" --out "$out/python" --system
+mkdir -p "$modules/talus"
+cp "$out"/python/talus/*.py "$out"/python/talus/*.pyi "$out"/python/talus/py.typed \
+    "$out"/python/talus/_talus.*.so "$modules/talus/"
+[ ! -e "$out/python/talus/viewer.html" ] || cp "$out/python/talus/viewer.html" "$modules/talus/"
+strip --strip-unneeded "$modules"/talus/_talus.*.so
 strip --strip-unneeded "$out"/libtalus0/usr/lib/"$triplet"/libtalus.so.*.*.*
 strip --strip-debug "$out"/libtalus-dev/usr/lib/"$triplet"/libtalus.a
 strip "$out"/talus/usr/bin/talus
@@ -69,6 +78,14 @@ needs() { # FILE
         2>/dev/null) | sed -n 's/^shlibs:Depends=//p' | sed 's/libtalus0[^,]*,* *//; s/, *$//'
 }
 
+multi_arch() { # PACKAGE
+    case $1 in
+    talus) printf 'Multi-Arch: no\nSuggests: chromium-headless-shell\n' ;;
+    python3-*) printf 'Multi-Arch: no\nSuggests: talus\n' ;;
+    *) printf 'Multi-Arch: same\n' ;;
+    esac
+}
+
 write_control() { # PACKAGE SECTION DEPENDS SUMMARY DESCRIPTION
     local size
     size=$(du -sk "$out/$1" | cut -f1)
@@ -83,7 +100,7 @@ Installed-Size: $size
 Depends: $3
 Section: $2
 Priority: optional
-Multi-Arch: $([ "$1" = talus ] && printf 'no\nSuggests: chromium-headless-shell' || echo same)
+$(multi_arch "$1")
 Description: $4
 $5
 END
@@ -99,7 +116,7 @@ echo "== packages"
 about=" Talus steps models of bodies, joints, constraints and forces through time, fits
  them to markers, and finds their equilibria, modes and forces. It is made for
  musculoskeletal models, coarse-grained molecules, and inverse kinematics."
-for package in libtalus0 libtalus-dev talus; do add_papers "$package"; done
+for package in libtalus0 libtalus-dev talus python3-talus; do add_papers "$package"; done
 library_needs=$(needs "$(cd "$out" && ls -d libtalus0/usr/lib/"$triplet"/libtalus.so.*.*.*)")
 program_needs=$(needs talus/usr/bin/talus)
 mkdir -p "$out/libtalus0/DEBIAN"
@@ -118,6 +135,15 @@ write_control talus science "libtalus0 (= $version), $program_needs" \
     "multibody dynamics: models from files, studies, tables and plots" "$about
  .
  This package has the program talus, example models and pages to read."
+
+next=$(/usr/bin/python3 -c 'import sys; print(f"3.{sys.version_info.minor + 1}")')
+this=$(/usr/bin/python3 -c 'import sys; print(f"3.{sys.version_info.minor}")')
+write_control python3-talus python \
+    "libtalus0 (= $version), python3 (>= $this), python3 (<< $next), python3-numpy, python3-cffi-backend, libc6" \
+    "multibody dynamics in Python, on numpy arrays" "$about
+ .
+ This package has the Python package talus: models, States as arrays without
+ copies, studies, forces and mobilizers written in Python, pages and plots."
 
 echo "== lintian"
 lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$out"/*.deb

@@ -29,6 +29,9 @@ inside talus plot /tmp/swing.sto -o /tmp/swing.png
 inside talus convert /tmp/swing.sto -o /tmp/swing.npz
 inside talus stats /tmp/swing.npz -c total_energy
 inside test -s /usr/share/bash-completion/completions/talus
+echo "== Python"
+cp "$source_dir/python/examples/pendulum_00.py" "$root/tmp/"
+inside python3 /tmp/pendulum_00.py
 echo "== a program of one's own"
 # shellcheck disable=SC2016 # expanded inside
 inside sh -c 'gcc /tmp/pendulum.c -o /tmp/pendulum $(pkg-config --cflags --libs talus) && /tmp/pendulum'
@@ -36,7 +39,7 @@ inside sh -c 'gcc /tmp/pendulum.c -o /tmp/pendulum $(pkg-config --cflags --libs 
 inside sh -c 'libraries=$(pkg-config --static --libs talus | sed "s/-ltalus//") &&
     gcc /tmp/pendulum.c -o /tmp/still /usr/lib/*/libtalus.a $libraries && /tmp/still'
 echo "== remove"
-inside apt-get -qq -y purge talus libtalus-dev libtalus0 >>"$packages/install.log" 2>&1
+inside apt-get -qq -y purge python3-talus talus libtalus-dev libtalus0 >>"$packages/install.log" 2>&1
 left=$(find "$root/usr" -name '*talus*' -not -path '*/var/*' | head)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "packages: installed, used and removed"

@@ -269,6 +269,29 @@ static const cli_option convert_options[] = {
          "at their centers) or forces (force plates, with forces at the centers of pressure)"},
     {0}};
 
+static const cli_option generate_options[] = {
+    {.name = "function",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "forward_dynamics,inverse_dynamics,mass_matrix",
+     .help = "what to generate, separated by commas: forward_dynamics, inverse_dynamics, "
+             "mass_matrix, jacobian, derivatives, all"},
+    {.name = "station",
+     .kind = CLI_LIST,
+     .value = "BODY=X,Y,Z",
+     .help = "also generate the Jacobian of this point of a body [m]; can be repeated"},
+    {.name = "prefix",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "what the names of all functions begin with; default: the name of the model"},
+    {.name = "float", .kind = CLI_FLAG, .help = "compute with float instead of double"},
+    {.name = "part",
+     .kind = CLI_COUNT,
+     .value = "STATEMENTS",
+     .initial = "400",
+     .help = "cut functions into parts of so many statements, which compilers can cope with"},
+    {0}};
+
 static const cli_option id_options[] = {
     {.name = "no-forces",
      .kind = CLI_FLAG,
@@ -662,6 +685,14 @@ const cli_command cli_commands[] = {
      "extensions select the formats. The new name can also follow FILE, without -o.",
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
+    {"generate", "MODEL", 1, 1, "write C code for the dynamics of one model",
+     "The code needs sin, cos and sqrt of libm, and nothing else: no Talus, no memory, no branches, "
+     "no loops. It holds the values of the model, with those of --set; q, u and forces are "
+     "arguments. The name of -o ends with .c, and a header is written beside it. Without -o it only "
+     "says what the functions cost. Constraints, locks, contact, muscles and functions cannot be "
+     "generated, and are refused by name.",
+     MODEL_OPTIONS | CLI_OUT, generate_options, "talus generate pendulum.talus -o pendulum.c",
+     "forward and inverse dynamics, and the mass matrix", cmd_generate},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool, AnalyzeTool "
      "or ForwardTool. "

@@ -10,6 +10,7 @@ int cmd_bench(const cli_args *args);
 int cmd_check(const cli_args *args);
 int cmd_convert(const cli_args *args);
 int cmd_equilibrium(const cli_args *args);
+int cmd_generate(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_id(const cli_args *args);
 int cmd_ik(const cli_args *args);

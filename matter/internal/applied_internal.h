@@ -12,4 +12,8 @@ bool tali_matter_is_every_Bo_Mo(const tal_matter *matter, const tal_state *state
 /// Position.
 void tali_matter_shift_to_Bo(const tal_matter *matter, const tal_state *state, tal_spatial_vec F[]);
 
+/// How many subsystems have asked for the accumulators while Dynamics was realized: those that
+/// apply forces. The State has realized Dynamics.
+int tali_matter_num_appliers(const tal_matter *matter, const tal_state *state);
+
 #endif // TALUS_APPLIED_INTERNAL_H

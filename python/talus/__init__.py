@@ -12,12 +12,17 @@
 """
 from talus._generated import *  # noqa: F401,F403
 from talus._generated import LEFT_OUT, REACHED  # noqa: F401
-from talus._runtime import (CallbackError, ClosedError, Error, FileError, Index,  # noqa: F401
-                            NoMemoryError, NumericalError, Object, Record, StageError, Transform,
-                            ffi)
+from talus._runtime import (BusyError, CallbackError, ClosedError, Error, FileError,  # noqa: F401
+                            Index, NoMemoryError, NumericalError, Object, Record, StageError,
+                            Transform, ffi)
 from talus._runtime import lib as c  # noqa: F401
-from talus._core import (GROUND, At, Body, Events, Force, Forces, Integrator,  # noqa: F401
-                         Linearizer, Matter, Model, State, System, Table, Tracker, View,
-                         read_model, read_table, record)
+from talus._building import GROUND, Body, Events, Forces, Matter, System  # noqa: F401
+from talus._callbacks import (At, Constraint, ConstraintAt, Controller, Force,  # noqa: F401
+                              Mobilizer, MobilizerAt, Motion, function)
+from talus._files import Model, Table, model_reference, read_model, read_table  # noqa: F401
+from talus._state import State, View  # noqa: F401
+from talus._studies import (Ensemble, Integrator, Linearizer, TimeStepper, Tracker,  # noqa: F401
+                            Tracking, grid, record)
+from talus._view import Page, Plot, plot, view  # noqa: F401
 
 __version__ = ffi.string(c.tal_version_string()).decode()

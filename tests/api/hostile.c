@@ -171,6 +171,11 @@ void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts)
     judge_pointer(d, contacts);
 }
 
+void keep_tal_fixed_memory(hostile_draw *d, tal_fixed_memory *memory)
+{
+    judge_pointer(d, memory);
+}
+
 void keep_tal_events(hostile_draw *d, tal_events *events)
 {
     judge_pointer(d, events);
@@ -385,6 +390,19 @@ static double time_of(const void *context, const tal_system *system, tal_state *
     return tal_state_t(state);
 }
 
+// A motion that does not move.
+static tal_status stand_still(void *context, double t, double q[], double u[], double udot[])
+{
+    (void)context;
+    (void)t;
+    const tal_state *state = whole.at[NUM_STAGES - 1];
+    memcpy(q, tal_state_q(state), (size_t)tal_matter_nq(whole.matter, state) * sizeof *q);
+    const size_t nu = (size_t)tal_matter_nu(whole.matter);
+    memset(u, 0, nu * sizeof *u);
+    memset(udot, 0, nu * sizeof *udot);
+    return TAL_OK;
+}
+
 static void check(tal_status status, const tal_error *err)
 {
     if (status != TAL_OK) no_world(err->message);
@@ -448,12 +466,20 @@ static void make_studies(void)
     batch.num_samples = 3;
     batch.row_size = 1;
     check(tal_batch_create(&batch, &o->batch, &err), &err);
+    const tal_parameter q0 = tal_parameter_q("q0", whole.matter, (tal_body_ix){1}, 0);
+    tal_sensitivity_def sensitivity = tal_sensitivity_def_default();
+    sensitivity.parameters = &q0;
+    sensitivity.num_parameters = 1;
+    check(tal_sensitivity_create(whole.system, &sensitivity, &o->sensitivity, &err), &err);
     tal_equilibrium_def rest = tal_equilibrium_def_default();
     rest.max_iterations = 5;
     check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);
     check(tal_static_optimizer_create(whole.system, whole.forces, NULL, &o->static_optimizer, &err),
           &err);
     check(tal_induced_create(whole.system, whole.forces, NULL, &o->induced, &err), &err);
+    tal_follower_def follower = tal_follower_def_default();
+    follower.calc_desired = stand_still;
+    check(tal_follower_create(whole.system, whole.forces, &follower, &o->follower, &err), &err);
     const tal_model model = {.system = whole.system,
                              .state = whole.at[NUM_STAGES - 1],
                              .matter = whole.matter,
@@ -528,10 +554,14 @@ static void make_worlds(void)
     collider.body = tal_matter_add_slider(other.matter, TAL_GROUND, &def);
     collider.shape = tal_shape_sphere(0.5);
     (void)tal_matter_add_collider(other.matter, &collider);
+    (void)tal_fixed_memory_create(other.system);
     finish_world(&other);
     check(tal_hull_create(NULL, &collider.shape, NULL, &hostile_world.hull, &err), &err);
     check(tal_contact_stepper_create(other.system, NULL, &hostile_world.contact_stepper, &err),
           &err);
+    tal_fixed_stepper_def steps = tal_fixed_stepper_def_default();
+    steps.ignores_colliders = true;
+    check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
     make_objects();
     make_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
@@ -603,6 +633,11 @@ tal_forces *take_tal_forces(hostile_draw *d)
 const tal_contacts *take_const_tal_contacts(hostile_draw *d)
 {
     return tal_system_contacts(take_world(d)->system);
+}
+
+const tal_fixed_memory *take_const_tal_fixed_memory(hostile_draw *d)
+{
+    return tal_system_fixed_memory(take_world(d)->system);
 }
 
 const tal_events *take_const_tal_events(hostile_draw *d)

@@ -99,6 +99,7 @@ void keep_tal_system(hostile_draw *d, tal_system *system);
 void keep_tal_matter(hostile_draw *d, tal_matter *matter);
 void keep_tal_forces(hostile_draw *d, tal_forces *forces);
 void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts);
+void keep_tal_fixed_memory(hostile_draw *d, tal_fixed_memory *memory);
 void keep_tal_events(hostile_draw *d, tal_events *events);
 void keep_tal_table(hostile_draw *d, tal_table *table);
 void keep_tal_diagnostics(hostile_draw *d, tal_diagnostics *list);
@@ -190,6 +191,7 @@ tal_matter *take_tal_matter(hostile_draw *d);
 const tal_forces *take_const_tal_forces(hostile_draw *d);
 tal_forces *take_tal_forces(hostile_draw *d);
 const tal_contacts *take_const_tal_contacts(hostile_draw *d);
+const tal_fixed_memory *take_const_tal_fixed_memory(hostile_draw *d);
 const tal_events *take_const_tal_events(hostile_draw *d);
 tal_events *take_tal_events(hostile_draw *d);
 tal_state *take_tal_state(hostile_draw *d);
@@ -220,15 +222,18 @@ typedef struct hostile_objects {
     tal_ensemble *ensemble;
     tal_direct *direct;
     tal_batch *batch;
+    tal_sensitivity *sensitivity;
     tal_equilibrium *equilibrium;
     tal_static_optimizer *static_optimizer;
     tal_induced *induced;
+    tal_follower *follower;
     tal_table *table;
     tal_scene *scene;
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
     tal_hull *hull;
     tal_contact_stepper *contact_stepper;
+    tal_fixed_stepper *fixed_stepper;
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
@@ -251,15 +256,18 @@ OBJECT(tal_tracker, tracker)
 OBJECT(tal_ensemble, ensemble)
 OBJECT(tal_direct, direct)
 OBJECT(tal_batch, batch)
+OBJECT(tal_sensitivity, sensitivity)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_static_optimizer, static_optimizer)
 OBJECT(tal_induced, induced)
+OBJECT(tal_follower, follower)
 OBJECT(tal_table, table)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
+OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)

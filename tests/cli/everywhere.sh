@@ -86,6 +86,7 @@ convert     motion.sto  -                            sto,mot,csv,npz
 convert     motion.npz  -                            sto,mot,csv,npz
 convert     frames.trc  -                            sto,trc,csv,npz
 convert     arm.talus   -                            talus
+generate    arm.talus   --function,all               -
 run         setup.xml   -                            -
 bench       arm.talus   --seconds,0.01               -
 template    -           -                            -

@@ -55,16 +55,17 @@ static inline void check_on_random_trees(add_constraint_fn add, int num_bodies, 
         def.add_more = add_one;
         def.context = &one;
         random_tree tree = random_tree_create(&def);
-        tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                        (double)NAN};
+        tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN,
+                                        (double)NAN, (double)NAN, (double)NAN};
         tal_error err = {0};
         ck_assert_int_eq(tal_state_set_t(tree.state, 0.3), TAL_OK);
         ck_assert_msg(tal_constraint_test(tree.matter, tree.state, (tal_constraint_ix){0}, &report,
                                           &err) == TAL_OK,
                       "%s", err.message);
         const double limit = tolerance != NULL ? tolerance(&tree, &one.def) : CHECKER_TOLERANCE;
-        ck_assert_msg(report.worst <= limit, "tree %d: verr %.1e aerr %.1e linear %.1e forces %.1e",
-                      k, report.verr, report.aerr, report.linear, report.forces);
+        ck_assert_msg(report.worst <= limit,
+                      "tree %d: verr %.1e aerr %.1e linear %.1e forces %.1e change %.1e", k,
+                      report.verr, report.aerr, report.linear, report.forces, report.change);
         random_tree_destroy(&tree);
     }
 }

@@ -26,6 +26,27 @@ static inline tal_unilateral_material dry(double static_mu, double sliding_mu)
     return material;
 }
 
+static inline tal_unilateral_material bouncy(double mu, double e)
+{
+    tal_unilateral_material material = dry(mu, mu);
+    material.restitution = e;
+    return material;
+}
+
+static inline double kinetic(const test_model *model)
+{
+    return tal_matter_kinetic_energy(model->matter, model->state);
+}
+
+/// A function of n arguments with these weights.
+static inline tal_function *linear(const double a[], int n)
+{
+    tal_function *f = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_function_create_linear(NULL, a, n, 0.0, &f, &err), TAL_OK);
+    return f;
+}
+
 static inline tal_xform floor_at(double height)
 {
     return tal_xf_from_p(tal_v3(0.0, 0.0, height));

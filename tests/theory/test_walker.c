@@ -5,12 +5,16 @@
 // about the foot it stands on. When the other foot lands in front of it, what was the swing leg
 // stands, and what has stood swings; the angular momentum of the whole about the landing foot is
 // kept, and that of the leg that leaves the ground about the hip. The swing foot passes through the
-// slope half way, as is usual in the plane.
+// slope half way, as is usual in the plane. It walks in two ways: by an event whose handler changes
+// legs with those momenta, and on hard feet, unilateral elements that find out by themselves when
+// they land, hold and leave.
 //
 // References are from two computations of their own that agree to 1e-22: leg angles, Gragg's method
 // extrapolated to order 24, momenta about foot and hip; and hip and legs in five equations with the
 // foot held by multipliers, Taylor series, impulses at the landing foot.
 #include "stepper_model.h"
+
+#include <talus/matter/unilaterals.h>
 
 #include <math.h>
 
@@ -199,6 +203,83 @@ START_TEST(a_walker_finds_its_pace)
 
 END_TEST
 
+// --- on hard feet ---
+
+static void count_strikes(void *context, const tal_system *system, const tal_contact_event *event)
+{
+    (void)system;
+    walker *it = context;
+    if (event->kind == TAL_CONTACT_IMPACT && it->n < MOST_STEPS) it->t[it->n++] = event->t;
+}
+
+// A foot that stands may go on standing; another one lands only well ahead of it, so that it does
+// not scuff. The coordinates are the angle of one leg, its foot along and above the slope, and the
+// angle of the other leg relative to it.
+static double ahead(void *context, const tal_matter *matter, tal_state *state,
+                    tal_unilateral_ix element)
+{
+    (void)context;
+    if (tal_unilateral_mode_of(matter, state, element) != TAL_UNILATERAL_OFF) return 1.0;
+    const double *q = tal_state_q(state);
+    const double forwards = LENGTH * (sin(q[0] + q[3]) - sin(q[0])); // of the second foot
+    return (element.i == 0 ? -forwards : forwards) - 0.2 * LENGTH;
+}
+
+static void add_foot(stepper_model *m, tal_body_ix leg, double below)
+{
+    const tal_mat3 upright =
+        tal_m3(tal_v3(1.0, 0.0, 0.0), tal_v3(0.0, 0.0, -1.0), tal_v3(0.0, 1.0, 0.0));
+    const tal_xform plane =
+        tal_xf(tal_m3_mul(tal_rotation_about(TAL_AXIS_Z, -SLOPE), upright), TAL_VEC3_ZERO);
+    tal_unilateral_def foot = tal_unilateral_def_default();
+    foot.material.static_mu = (double)INFINITY;
+    foot.material.sliding_mu = 1.0;
+    foot.margin = ahead;
+    (void)tal_unilateral_add_point_on_plane(m->matter, &foot, TAL_GROUND, &plane, leg,
+                                            tal_v3(0.0, -below, 0.0));
+}
+
+// The steady gait of before. A step is 0.73 s, and its contacts are found to 1e-12 s, but a foot
+// that lands is projected onto the slope: 1e-9 m are allowed there.
+START_TEST(a_walker_on_hard_feet_keeps_its_pace)
+{
+    static const double T = 0.73434639115871944635, half = 0.27102868049882042231;
+    const double stands = 1.0923835898836009622, swings = -0.3773739489071941044;
+    static walker it;
+    it = (walker){.wanted = 8};
+    stepper_model m = begin_stepper_model(9.81);
+    const tal_mass_props parts[] = {tal_mass_props_point(LEG, tal_v3(0.0, MIDDLE, 0.0)),
+                                    tal_mass_props_point(HIP, tal_v3(0.0, LENGTH, 0.0))};
+    tal_mobod_def leg = tal_mobod_def_default();
+    leg.mass.mass = LEG + HIP;
+    leg.mass.com = tal_v3(0.0, (LEG * MIDDLE + HIP * LENGTH) / (LEG + HIP), 0.0);
+    leg.mass.inertia = tal_s3_add(parts[0].inertia, parts[1].inertia); // about the foot
+    leg.X_PF.R = tal_rotation_about(TAL_AXIS_Z, -SLOPE);               // downhill is to the right
+    const tal_body_ix one = tal_matter_add_planar(m.matter, TAL_GROUND, &leg);
+    leg.mass = tal_mass_props_point(LEG, tal_v3(0.0, -MIDDLE, 0.0));
+    leg.X_PF = tal_xf_from_p(tal_v3(0.0, LENGTH, 0.0));
+    const tal_body_ix other = tal_matter_add_pin(m.matter, one, &leg);
+    add_foot(&m, one, 0.0);
+    add_foot(&m, other, LENGTH);
+    tal_contacts_def handling = tal_contacts_def_default();
+    handling.listen = count_strikes;
+    handling.context = &it;
+    (void)tal_contacts_create(m.system, &handling);
+    const tal_integrator_def def = dormand_prince(1e-12);
+    finish_stepper_model(&m, &def, NULL);
+    const double q[] = {half, 0.0, 0.0, -2.0 * half}, u[] = {-stands, 0.0, 0.0, stands + swings};
+    (void)tal_state_set_q(m.state, q, 4);
+    (void)tal_state_set_u(m.state, u, 4);
+    (void)run_stepper(&m, T * (it.wanted + 0.5));
+    ck_assert_int_eq(it.n, it.wanted);
+    for (int k = 0; k < it.wanted; ++k) {
+        ck_assert_double_eq_tol(it.t[k], T * (k + 1), BOUND);
+    }
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -206,6 +287,7 @@ int main(void)
     TCase *tests = tcase_create("walker");
     tcase_add_loop_test(tests, a_walker_keeps_its_pace, 0, NUM_METHODS);
     tcase_add_loop_test(tests, a_walker_finds_its_pace, 0, NUM_METHODS);
+    tcase_add_test(tests, a_walker_on_hard_feet_keeps_its_pace);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -17,6 +17,7 @@
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>
 #include <talus/common/linalg.h>
+#include <talus/common/nlp.h>
 #include <talus/common/random.h>
 #include <talus/common/rotation.h>
 #include <talus/common/signal.h>

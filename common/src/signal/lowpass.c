@@ -188,3 +188,35 @@ tal_status tal_signal_lowpass_opensim(double rate, double cutoff, double y[], in
     }
     return TAL_OK;
 }
+
+// --- a filter of finite length ---
+
+enum {
+    FIR_REACH = 50
+};
+
+// A sample; beyond the ends its image through the end point.
+static double image(const double y[], int count, int i)
+{
+    if (i < 0) return 2.0 * y[0] - y[-i < count ? -i : count - 1];
+    const int last = count - 1;
+    return i <= last ? y[i] : 2.0 * y[last] - y[2 * last - i > 0 ? 2 * last - i : 0];
+}
+
+void tali_signal_fir(double rate, double cutoff, double y[], int count, double work[])
+{
+    const double pi = 3.14159265358979323846;
+    double weights[FIR_REACH + 1] = {1.0}, sum = 1.0;
+    for (int k = 1; k <= FIR_REACH; ++k) {
+        const double x = 2.0 * pi * cutoff * k / rate;
+        weights[k] = sin(x) / x * (0.54 + 0.46 * cos(pi * k / FIR_REACH));
+        sum += 2.0 * weights[k];
+    }
+    for (int i = 0; i < count; ++i) {
+        work[i] = weights[0] / sum * y[i];
+        for (int k = 1; k <= FIR_REACH; ++k) {
+            work[i] += weights[k] / sum * (image(y, count, i - k) + image(y, count, i + k));
+        }
+    }
+    memcpy(y, work, (size_t)count * sizeof *y);
+}

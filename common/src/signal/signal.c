@@ -15,6 +15,11 @@ static const double OPENSIM_EQUAL = 2.22e-16;
 // How far steps may be from their mean, as a part of it, to count as equal.
 static const double EQUAL_STEPS = 0.01;
 
+// What OpenSim adds at each end before its filter of finite length.
+enum {
+    FIR_PAD = 60
+};
+
 struct tal_signal {
     tal_allocator allocator;
     size_t bytes; // of this block, with the arrays behind it
@@ -48,7 +53,7 @@ static tal_status check_def(const making *it)
         return tali_fail(it->err, TAL_ERR_BAD_VALUE, WHERE, "curve is %d, not a tal_signal_curve",
                          (int)def->curve);
     }
-    if ((int)def->filter < 0 || (int)def->filter > (int)TAL_SIGNAL_LOWPASS_OPENSIM) {
+    if ((int)def->filter < 0 || (int)def->filter > (int)TAL_SIGNAL_FIR_OPENSIM) {
         return tali_fail(it->err, TAL_ERR_BAD_VALUE, WHERE, "filter is %d, not a tal_signal_filter",
                          (int)def->filter);
     }
@@ -62,7 +67,8 @@ static tal_status check_def(const making *it)
 
 static tal_status check_data(const making *it)
 {
-    const int least = it->def.cutoff > 0.0 ? 4 : 3;
+    const bool is_fir = it->def.filter == TAL_SIGNAL_FIR_OPENSIM;
+    const int least = it->def.cutoff > 0.0 ? (is_fir ? FIR_PAD + 1 : 4) : 3;
     tal_status st = tali_signal_check_pointer(it->times, "times", WHERE, it->err);
     if (st == TAL_OK) st = tali_signal_check_times(it->times, it->rows, least, WHERE, it->err);
     if (st != TAL_OK) return st;
@@ -93,7 +99,7 @@ static double smallest_step(const making *it, int *at)
 
 static bool steps_are_equal(const making *it, double smallest, double mean)
 {
-    if (it->def.filter == TAL_SIGNAL_LOWPASS_OPENSIM) return mean - smallest <= OPENSIM_EQUAL;
+    if (it->def.filter != TAL_SIGNAL_LOWPASS) return mean - smallest <= OPENSIM_EQUAL;
     for (int i = 1; i < it->rows; ++i) {
         if (fabs(it->times[i] - it->times[i - 1] - mean) > EQUAL_STEPS * mean) return false;
     }
@@ -109,6 +115,7 @@ static tal_status choose_samples(making *it)
     const double span = it->times[it->rows - 1] - it->times[0];
     const double smallest = smallest_step(it, &at), mean = span / (it->rows - 1);
     if (it->def.filter == TAL_SIGNAL_LOWPASS_OPENSIM) it->pad = it->rows / 2;
+    if (it->def.filter == TAL_SIGNAL_FIR_OPENSIM) it->pad = FIR_PAD;
     it->count = it->rows + 2 * it->pad;
     if (steps_are_equal(it, smallest, mean)) return TAL_OK;
     const double padded_span = span + (it->times[it->pad] - it->times[0]) +
@@ -153,6 +160,10 @@ static tal_status smooth(const making *it, const double times[], double samples[
     const int n = it->count;
     if (it->def.cutoff == 0.0) return TAL_OK;
     const double rate = it->step > 0.0 ? 1.0 / it->step : (n - 1) / (times[n - 1] - times[0]);
+    if (it->def.filter == TAL_SIGNAL_FIR_OPENSIM) {
+        tali_signal_fir(rate, it->def.cutoff, samples, n, it->work);
+        return TAL_OK;
+    }
     return it->def.filter == TAL_SIGNAL_LOWPASS
                ? tal_signal_lowpass(rate, it->def.cutoff, 2, samples, n, it->work, it->err)
                : tal_signal_lowpass_opensim(rate, it->def.cutoff, samples, n, it->err);

@@ -21,4 +21,10 @@ tal_status tali_signal_check_times(const double times[], int count, int least, c
 /// tal_signal_pad() with arguments that are known to be right.
 void tali_signal_pad(const double y[], int count, int pad, double longer[]);
 
+/// The low-pass filter of OpenSim's computed muscle control: each sample becomes the mean of those
+/// within 50 steps, weighted by sinc(2 pi f k / rate) (0.54 + 0.46 cos(pi k / 50)). Beyond the ends
+/// samples go on by their image through the end point.
+/// @param[out] work  [count] scratch
+void tali_signal_fir(double rate, double cutoff, double y[], int count, double work[]);
+
 #endif // TALUS_SIGNAL_INTERNAL_H

@@ -16,6 +16,10 @@ static const double UNIT_LENGTH = 1e-6;
 // An answer may violate the problem by this part of its largest force or acceleration.
 #define ACCEPTED   1e-8
 
+enum {
+    MOST_PASSES = 1000 // of Gauss-Seidel, where everything else has failed
+};
+
 static size_t own_work(int n, int num_contacts)
 {
     return (size_t)n * (size_t)n + 6 * (size_t)n + (size_t)num_contacts;
@@ -247,8 +251,8 @@ static tal_status attempt_guess(tali_friction *f, const double pi[],
     return stiffen(f);
 }
 
-// Pyramids of more and more sides, with two compliances; at last without compliance, for what it
-// cannot decide.
+// Pyramids of more and more sides, with two compliances, then more and more passes; at last pyramids
+// without compliance, for what it cannot decide.
 static tal_status attempt_all(tali_friction *f, bool *shared)
 {
     tal_status st = TAL_ERR_NO_CONVERGENCE;
@@ -258,6 +262,13 @@ static tal_status attempt_all(tali_friction *f, bool *shared)
         if (st == TAL_OK) st = stiffen(f);
         *shared = st == TAL_OK;
         if (st == TAL_OK) return st;
+    }
+    const bool is_infeasible = st == TAL_ERR_INFEASIBLE;
+    for (int passes = 100; !is_infeasible && passes <= MOST_PASSES; passes *= 10) {
+        f->compliance = COMPLIANCE;
+        tali_friction_relax(f, passes);
+        *shared = stiffen(f) == TAL_OK;
+        if (*shared) return TAL_OK;
     }
     f->compliance = 0.0;
     for (int facets = 8; facets <= TALI_FRICTION_FACETS; facets *= 2) {

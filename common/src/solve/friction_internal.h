@@ -2,6 +2,7 @@
 //
 //     friction.c         the order of attempts, the check of an answer
 //     friction_start.c   modes from friction pyramids, by Lemke's method
+//     friction_relax.c   modes from passes of Gauss-Seidel, where pyramids lead nowhere
 //     friction_newton.c  forces for given modes, by Newton's method; changes of modes
 //     friction_iterate.c   many contacts, by passes; uses only the check of contacts
 #ifndef TALUS_FRICTION_INTERNAL_H
@@ -64,6 +65,9 @@ size_t tali_friction_newton_iwork(int n);
 /// Forces and modes with cones replaced by pyramids of `facets` sides. TAL_OK,
 /// TAL_ERR_INFEASIBLE, TAL_ERR_NO_CONVERGENCE.
 tal_status tali_friction_start(tali_friction *f, int facets);
+
+/// Forces and modes by as many passes of block projected Gauss-Seidel, from zeros.
+void tali_friction_relax(tali_friction *f, int passes);
 
 /// Forces of the present modes, and other modes where these contradict the cones, until all
 /// agree. TAL_OK or TAL_ERR_NO_CONVERGENCE.

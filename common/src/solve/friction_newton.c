@@ -310,18 +310,21 @@ static disagreement find_worst(const tali_friction *f)
     return worst;
 }
 
+static void release(tali_friction *f, int k)
+{
+    const tal_friction_contact *c = &f->contacts[k];
+    if (c->normal >= 0) f->pi[c->normal] = 0.0;
+    for (int t = 0; t < c->num_tangents; ++t) {
+        f->pi[c->tangent + t] = 0.0;
+    }
+}
+
 // A contact that begins to slip starts against its friction force.
 static void change_mode(tali_friction *f, int k, int mode)
 {
-    const tal_friction_contact *c = &f->contacts[k];
     f->modes[k] = mode;
     ++f->changes;
-    if (mode == TAL_FRICTION_OFF) {
-        if (c->normal >= 0) f->pi[c->normal] = 0.0;
-        for (int t = 0; t < c->num_tangents; ++t) {
-            f->pi[c->tangent + t] = 0.0;
-        }
-    }
+    if (mode == TAL_FRICTION_OFF) release(f, k);
 }
 
 // Where equations of slip cannot be solved a contact may stick in truth: the slowest is tried.
@@ -340,12 +343,14 @@ static int slowest_slip(const tali_friction *f)
     return slowest;
 }
 
-// A contact on its cone that does not slip sticks.
+// A contact on its cone that does not slip sticks. Round-off is no force: where nothing pushes it
+// would be the largest one.
 static void settle_modes(tali_friction *f)
 {
     const double least = ALLOWED * tali_array_largest(f->b, f->n);
     for (int k = 0; k < f->num_contacts; ++k) {
         const tal_friction_contact *c = &f->contacts[k];
+        if (f->modes[k] == TAL_FRICTION_OFF) release(f, k);
         if (f->modes[k] != TAL_FRICTION_SLIP) continue;
         if (length(f->a + c->tangent, c->num_tangents) <= least) f->modes[k] = TAL_FRICTION_STICK;
     }

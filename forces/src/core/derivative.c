@@ -33,55 +33,55 @@ double tali_force_size_of(const double v[], int n)
 // --- directions ---
 
 // p_MB in Ground: from Mo to Bo, between which velocities and forces are shifted.
-static tal_vec3 p_MB_G(const tal_forces *forces, const tal_state *state,
+static tal_vec3 p_MB_G(const tal_matter *matter, const tal_state *state,
                        const tal_bodies_view *poses, int b)
 {
-    const tal_xform X_MB = tal_body_X_MB(forces->matter, state, (tal_body_ix){b});
+    const tal_xform X_MB = tal_body_X_MB(matter, state, (tal_body_ix){b});
     return tal_m3_mul_v3(tal_view_X_GM(poses, b)->R, X_MB.p);
 }
 
-tal_status tali_force_velocities_for(const tal_forces *forces, tal_state *state, const double v[],
+tal_status tali_force_velocities_for(const tal_matter *matter, tal_state *state, const double v[],
                                      tal_spatial_vec dV[])
 {
-    const tal_status st = tal_matter_mul_J(forces->matter, state, v, dV);
+    const tal_status st = tal_matter_mul_J(matter, state, v, dV);
     if (st != TAL_OK) return st;
-    const tal_bodies_view poses = tal_matter_poses(forces->matter, state);
-    for (int b = 0; b < forces->num_bodies; ++b) {
+    const tal_bodies_view poses = tal_matter_poses(matter, state);
+    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
         // v_M = v_B - w x p_MB
-        const tal_vec3 p = p_MB_G(forces, state, &poses, b);
+        const tal_vec3 p = p_MB_G(matter, state, &poses, b);
         dV[b].v = tal_v3_sub(dV[b].v, tal_v3_cross(dV[b].w, p));
     }
     return TAL_OK;
 }
 
-tal_status tali_force_direction_along(const tal_forces *forces, tal_state *state, const double w[],
+tal_status tali_force_direction_along(const tal_matter *matter, tal_state *state, const double w[],
                                       const tali_force_direction *to)
 {
-    const tal_status st = tal_matter_mul_N(forces->matter, state, TAL_N, w, to->dq);
-    return st == TAL_OK ? tali_force_velocities_for(forces, state, w, to->dX) : st;
+    const tal_status st = tal_matter_mul_N(matter, state, TAL_N, w, to->dq);
+    return st == TAL_OK ? tali_force_velocities_for(matter, state, w, to->dX) : st;
 }
 
 // First slot of matter in a pool.
-static int first_slot(const tal_forces *forces, const tal_state *state, tal_pool pool)
+static int first_slot(const tal_matter *matter, const tal_state *state, tal_pool pool)
 {
-    const tal_subsystem_ix owner = tal_matter_subsystem(forces->matter);
+    const tal_subsystem_ix owner = tal_matter_subsystem(matter);
     const char *name = pool == TAL_POOL_Q ? "q" : "u";
-    const tal_group_ix group = tal_system_find_group(forces->system, owner, pool, name);
-    return tal_group_start(forces->system, state, group);
+    const tal_group_ix group = tal_system_find_group(tal_matter_system(matter), owner, pool, name);
+    return tal_group_start(tal_matter_system(matter), state, group);
 }
 
-tal_status tali_force_move(const tal_forces *forces, const tal_state *from,
+tal_status tali_force_move(const tal_matter *matter, const tal_state *from,
                            const tali_force_direction *along, double by, tal_state *moved)
 {
     tal_status st = tal_state_copy(moved, from);
     if (st != TAL_OK) return st;
-    const int nq = tal_matter_nq(forces->matter, from);
-    double *q = tal_state_upd_q(moved) + first_slot(forces, from, TAL_POOL_Q);
+    const int nq = tal_matter_nq(matter, from);
+    double *q = tal_state_upd_q(moved) + first_slot(matter, from, TAL_POOL_Q);
     for (int i = 0; i < nq; ++i) {
         q[i] += by * along->dq[i];
     }
-    double *u = tal_state_upd_u(moved) + first_slot(forces, from, TAL_POOL_U);
-    for (int i = 0; i < forces->nu; ++i) {
+    double *u = tal_state_upd_u(moved) + first_slot(matter, from, TAL_POOL_U);
+    for (int i = 0; i < tal_matter_nu(matter); ++i) {
         u[i] += by * along->du[i];
     }
     const int nz = along->dz != NULL ? tal_state_nz(from) : 0;
@@ -89,20 +89,28 @@ tal_status tali_force_move(const tal_forces *forces, const tal_state *from,
     for (int i = 0; i < nz; ++i) {
         z[i] += by * along->dz[i];
     }
-    return tal_system_realize(forces->system, moved, TAL_STAGE_VELOCITY);
+    return tal_system_realize(tal_matter_system(matter), moved, TAL_STAGE_VELOCITY);
 }
 
-tal_status tali_force_generalized(const tal_forces *forces, tal_state *state, tal_spatial_vec F[],
+void tali_force_shift_to_Mo(const tal_matter *matter, const tal_state *state, tal_spatial_vec F[])
+{
+    const tal_bodies_view poses = tal_matter_poses(matter, state);
+    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
+        F[b].w = tal_v3_add(F[b].w, tal_v3_cross(p_MB_G(matter, state, &poses, b), F[b].v));
+    }
+}
+
+tal_status tali_force_generalized(const tal_matter *matter, tal_state *state, tal_spatial_vec F[],
                                   const double f[], double g[])
 {
-    const tal_bodies_view poses = tal_matter_poses(forces->matter, state);
-    for (int b = 0; b < forces->num_bodies; ++b) {
+    const tal_bodies_view poses = tal_matter_poses(matter, state);
+    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
         // m_B = m_M - p_MB x f
-        const tal_vec3 p = p_MB_G(forces, state, &poses, b);
+        const tal_vec3 p = p_MB_G(matter, state, &poses, b);
         F[b].w = tal_v3_sub(F[b].w, tal_v3_cross(p, F[b].v));
     }
-    const tal_status st = tal_matter_mul_JT(forces->matter, state, F, g);
-    for (int i = 0; i < forces->nu && st == TAL_OK; ++i) {
+    const tal_status st = tal_matter_mul_JT(matter, state, F, g);
+    for (int i = 0; i < tal_matter_nu(matter) && st == TAL_OK; ++i) {
         g[i] += f[i];
     }
     return st;
@@ -177,12 +185,14 @@ static tal_status add_differences(job *j, double dg[])
     const tali_force_points points = tali_force_points_for(size);
     memset(j->dV, 0, (size_t)nb * sizeof *j->dV);
     for (int k = 0; k < TALI_NUM_POINTS; ++k) {
-        tal_status st = tali_force_move(forces, j->state, &j->along, points.at[k], j->scratch);
+        tal_status st =
+            tali_force_move(forces->matter, j->state, &j->along, points.at[k], j->scratch);
         if (st != TAL_OK) return st;
         memcpy(j->sum, j->F, (size_t)nb * sizeof *j->sum);
         memset(j->f, 0, (size_t)nu * sizeof *j->f);
         st = apply_sort(j, j->scratch, false, j->sum, j->f);
-        if (st == TAL_OK) st = tali_force_generalized(forces, j->scratch, j->sum, j->f, j->g);
+        if (st == TAL_OK)
+            st = tali_force_generalized(forces->matter, j->scratch, j->sum, j->f, j->g);
         if (st != TAL_OK) return st;
         const tal_bodies_view velocities = tal_matter_velocities(forces->matter, j->scratch);
         for (int b = 0; b < nb; ++b) {
@@ -202,7 +212,7 @@ static tal_status add_changes(job *j, double dg[])
     const tal_forces *forces = j->forces;
     const uint8_t *enabled = tali_forces_enabled(forces, j->state);
     const tal_force_context context = tali_force_context(forces, j->state, TAL_STAGE_VELOCITY);
-    const tal_force_change change = {j->along.dq, j->along.du, j->along.dX, j->dV};
+    const tal_force_change change = {j->along.dq, j->along.du, j->along.dX, j->dV, NULL};
     memset(j->sum, 0, (size_t)forces->num_bodies * sizeof *j->sum);
     memset(j->f, 0, (size_t)forces->nu * sizeof *j->f);
     for (int i = 0; i < forces->num_elements; ++i) {
@@ -212,7 +222,7 @@ static tal_status add_changes(job *j, double dg[])
             element->ops.apply_change(element->self, &context, &change, j->sum, j->f);
         if (st != TAL_OK) return tali_force_explain(j->state, element, st);
     }
-    const tal_status st = tali_force_generalized(forces, j->state, j->sum, j->f, j->g);
+    const tal_status st = tali_force_generalized(forces->matter, j->state, j->sum, j->f, j->g);
     for (int i = 0; i < forces->nu && st == TAL_OK; ++i) {
         dg[i] += j->g[i];
     }
@@ -233,8 +243,8 @@ static tal_status find_derivative(job *j, const double w[], const double v[], do
     const tal_forces *forces = j->forces;
     tal_status st = TAL_OK;
     if (v != NULL) j->along.du = v;
-    if (w != NULL) st = tali_force_direction_along(forces, j->state, w, &j->along);
-    if (st == TAL_OK) st = tali_force_velocities_for(forces, j->state, j->along.du, j->dV);
+    if (w != NULL) st = tali_force_direction_along(forces->matter, j->state, w, &j->along);
+    if (st == TAL_OK) st = tali_force_velocities_for(forces->matter, j->state, j->along.du, j->dV);
     // forces of the elements with an apply_change, which change with J^T
     if (st == TAL_OK && w != NULL) st = apply_sort(j, j->state, true, j->F, j->f);
     if (st == TAL_OK && (w != NULL || j->has_quiet)) st = add_differences(j, dg);

@@ -29,19 +29,22 @@ typedef struct tali_force_direction {
 } tali_force_direction;
 
 /// dq = N w and dX = J w about Mo.
-tal_status tali_force_direction_along(const tal_forces *forces, tal_state *state, const double w[],
+tal_status tali_force_direction_along(const tal_matter *matter, tal_state *state, const double w[],
                                       const tali_force_direction *to);
 
 /// dV about Mo for a change v of the speeds at constant q.
-tal_status tali_force_velocities_for(const tal_forces *forces, tal_state *state, const double v[],
+tal_status tali_force_velocities_for(const tal_matter *matter, tal_state *state, const double v[],
                                      tal_spatial_vec dV[]);
 
 /// Put `moved` where `from` is, moved by `by` along the direction, and realize it to Velocity.
-tal_status tali_force_move(const tal_forces *forces, const tal_state *from,
+tal_status tali_force_move(const tal_matter *matter, const tal_state *from,
                            const tali_force_direction *along, double by, tal_state *moved);
 
 /// g = f + J^T F at a State, with F about Mo. F is overwritten.
-tal_status tali_force_generalized(const tal_forces *forces, tal_state *state, tal_spatial_vec F[],
+tal_status tali_force_generalized(const tal_matter *matter, tal_state *state, tal_spatial_vec F[],
                                   const double f[], double g[]);
+
+/// Forces about Bo become forces about Mo, in place.
+void tali_force_shift_to_Mo(const tal_matter *matter, const tal_state *state, tal_spatial_vec F[]);
 
 #endif // TALUS_FORCES_DERIVATIVE_INTERNAL_H

@@ -118,14 +118,15 @@ static tal_status test_needs(subject *s, tal_force_report *report)
     tali_force_direction along = s->along;
     along.du = s->v;
     if (needs == TAL_FORCE_NEEDS_Q) memset(along.dq, 0, (size_t)nq * sizeof *along.dq);
-    tal_status st = tali_force_move(s->forces, s->given, &along, 0.1, s->moved);
+    tal_status st = tali_force_move(s->forces->matter, s->given, &along, 0.1, s->moved);
     const double t = tal_state_t(s->given);
     if (needs == TAL_FORCE_NEEDS_Q) (void)tal_state_set_t(s->moved, t + 0.1);
     if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->moved, TAL_STAGE_VELOCITY);
     if (st == TAL_OK) st = forces_at(s, s->moved, s->F2, s->f2);
     report->needs = difference_of_forces(s, s->F2, s->f2, s->F, s->f);
     // the direction is used again
-    return st == TAL_OK ? tali_force_direction_along(s->forces, s->given, s->w, &s->along) : st;
+    return st == TAL_OK ? tali_force_direction_along(s->forces->matter, s->given, s->w, &s->along)
+                        : st;
 }
 
 // Differences of forces and velocities along the direction.
@@ -138,7 +139,8 @@ static tal_status differentiate(subject *s)
     clear(s, s->dF, s->df);
     memset(s->dV, 0, (size_t)nb * sizeof *s->dV);
     for (int k = 0; k < TALI_NUM_POINTS; ++k) {
-        tal_status st = tali_force_move(s->forces, s->given, &s->along, points.at[k], s->moved);
+        tal_status st =
+            tali_force_move(s->forces->matter, s->given, &s->along, points.at[k], s->moved);
         if (st == TAL_OK) st = forces_at(s, s->moved, s->F2, s->f2);
         if (st != TAL_OK) return st;
         const tal_bodies_view velocities = tal_matter_velocities(s->forces->matter, s->moved);
@@ -161,7 +163,7 @@ static tal_status test_change(subject *s, tal_force_report *report)
     tal_status st = differentiate(s);
     if (st != TAL_OK) return st;
     const tal_force_context context = tali_force_context(s->forces, s->given, TAL_STAGE_VELOCITY);
-    const tal_force_change change = {s->along.dq, s->along.du, s->along.dX, s->dV};
+    const tal_force_change change = {s->along.dq, s->along.du, s->along.dX, s->dV, s->along.dz};
     clear(s, s->F2, s->f2);
     st = ops->apply_change(s->element->self, &context, &change, s->F2, s->f2);
     report->change = difference_of_forces(s, s->F2, s->f2, s->dF, s->df);
@@ -175,7 +177,8 @@ static tal_status energy_rate(subject *s, const tali_force_direction *along, dou
     const tali_force_points points = tali_force_points_for(size);
     *rate = 0.0;
     for (int k = 0; k < TALI_NUM_POINTS; ++k) {
-        const tal_status st = tali_force_move(s->forces, s->given, along, points.at[k], s->moved);
+        const tal_status st =
+            tali_force_move(s->forces->matter, s->given, along, points.at[k], s->moved);
         if (st != TAL_OK) return st;
         *rate += points.weight[k] * tal_force_potential_energy(s->forces, s->moved, s->me);
     }
@@ -197,13 +200,15 @@ static tal_status power_at_rest(subject *s, double *rate)
         st = tal_state_copy(s->rest, s->given);
         if (st == TAL_OK) u = tal_state_upd_u(s->rest);
         if (u != NULL) memset(u, 0, (size_t)tal_state_nu(s->rest) * sizeof *u);
-        if (st == TAL_OK) st = tali_force_move(s->forces, s->rest, &still, points.at[k], s->moved);
+        if (st == TAL_OK)
+            st = tali_force_move(s->forces->matter, s->rest, &still, points.at[k], s->moved);
         if (st == TAL_OK) {
             *rate += points.weight[k] * tal_force_dissipated_power(s->forces, s->moved, s->me);
         }
     }
     // the direction is used again
-    return st == TAL_OK ? tali_force_direction_along(s->forces, s->given, s->w, &s->along) : st;
+    return st == TAL_OK ? tali_force_direction_along(s->forces->matter, s->given, s->w, &s->along)
+                        : st;
 }
 
 // At rest the forces are the gradient of the energy: F . dX + f . w = -dE, but for what an element
@@ -219,7 +224,7 @@ static tal_status test_energy(subject *s, tal_force_report *report)
     along.du = s->zero;
     double rate = 0.0, size = 0.0;
     tal_status st = energy_rate(s, &along, tali_force_size_of(dX, 6 * forces->num_bodies), &rate);
-    if (st == TAL_OK) st = tali_force_move(forces, s->given, &along, 0.0, s->moved);
+    if (st == TAL_OK) st = tali_force_move(forces->matter, s->given, &along, 0.0, s->moved);
     double *u = tal_state_upd_u(s->moved);
     memset(u, 0, (size_t)tal_state_nu(s->moved) * sizeof *u);
     if (st == TAL_OK) st = tal_system_realize(forces->system, s->moved, TAL_STAGE_VELOCITY);
@@ -244,7 +249,7 @@ static tal_status test_power(subject *s, tal_force_report *report)
             s->w[i++] = tal_body_u(forces->matter, s->given, body, j);
         }
     }
-    tal_status st = tali_force_direction_along(forces, s->given, s->w, &s->along);
+    tal_status st = tali_force_direction_along(forces->matter, s->given, s->w, &s->along);
     s->along.du = s->zero;
     double rate = 0.0, size = 0.0;
     const double *dX = (const double *)(const void *)s->along.dX;
@@ -289,7 +294,7 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_force_report
     }
     tal_status st = tal_state_copy(s->given, state);
     if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->given, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = tali_force_direction_along(s->forces, s->given, s->w, &s->along);
+    if (st == TAL_OK) st = tali_force_direction_along(s->forces->matter, s->given, s->w, &s->along);
     if (st == TAL_OK) st = test_adds(s, report);
     if (st == TAL_OK) st = test_needs(s, report);
     if (st == TAL_OK) st = test_change(s, report);

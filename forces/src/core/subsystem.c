@@ -412,7 +412,7 @@ tal_status tal_forces_calc_generalized(const tal_forces *forces, tal_state *stat
     st = TAL_ERR_CAPACITY;
     const sum_task task = {which, n, {F, f}};
     if (F != NULL && f != NULL) st = sum_about_Mo(forces, state, &task);
-    if (st == TAL_OK) st = tali_force_generalized(forces, state, F, f, g);
+    if (st == TAL_OK) st = tali_force_generalized(forces->matter, state, F, f, g);
     tal_state_scratch_release(state, mark);
     return st;
 }

@@ -13,6 +13,7 @@
 #include <talus/io/diagnostics.h>
 #include <talus/io/file.h>
 #include <talus/io/format.h>
+#include <talus/io/generate.h>
 #include <talus/io/mesh.h>
 #include <talus/io/model.h>
 #include <talus/io/number.h>

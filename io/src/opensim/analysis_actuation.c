@@ -71,9 +71,8 @@ static double point_speed(const tal_model *model, const tali_osim *o, const tali
     return tal_v3_dot(v, axis) / tal_v3_norm(axis);
 }
 
-// Force and speed of an actuator; of muscles, the speed at which they get longer.
-static void measure(const tali_osim_tool *tool, const tali_osim_force *f, double *force,
-                    double *speed)
+void tali_osim_measure_actuator(const tali_osim_tool *tool, const tali_osim_force *f, double *force,
+                                double *speed)
 {
     const tal_model *model = &tool->model;
     const tali_osim *o = &tool->o;
@@ -102,7 +101,7 @@ static void record_actuation(tali_osim_analysis *a)
     const chosen *it = a->data;
     for (int i = 0; i < it->num; ++i) {
         double force, speed;
-        measure(a->tool, &a->tool->o.forces[it->items[i]], &force, &speed);
+        tali_osim_measure_actuator(a->tool, &a->tool->o.forces[it->items[i]], &force, &speed);
         a->rows[0][i + 1] = force;
         a->rows[1][i + 1] = speed;
         a->rows[2][i + 1] = force * speed;

@@ -47,6 +47,9 @@ typedef struct tali_osim_analyses {
 
 /// Begin those of the tool's AnalysisSet that are on; errors are in the list.
 void tali_osim_analyses_begin(tali_osim_tool *tool, tali_osim_analyses *all);
+/// Add one that the AnalysisSet does not have, with its usual properties.
+void tali_osim_analyses_add(tali_osim_tool *tool, tali_osim_analyses *all,
+                            const tali_osim_analysis_kind *kind);
 /// Fill a row of each at a time. Acceleration, unless the row has failed and is NaN.
 void tali_osim_analyses_record(tali_osim_analyses *all, double t, bool failed);
 /// After the last row, also when something was wrong.
@@ -85,6 +88,10 @@ typedef struct tali_osim_place_on {
 bool tali_osim_analysis_frame(tali_osim_analysis *a, const char *property, const char *name,
                               tali_osim_place_on *place);
 
+/// Force and speed of an actuator; of muscles, the speed at which they get longer. Velocity.
+void tali_osim_measure_actuator(const tali_osim_tool *tool, const tali_osim_force *f, double *force,
+                                double *speed);
+
 /// A frame in Ground. Position.
 tal_xform tali_osim_analysis_pose(const tali_osim_analysis *a, const tali_osim_place_on *place);
 
@@ -96,5 +103,7 @@ extern const tali_osim_analysis_kind tali_osim_actuation;
 extern const tali_osim_analysis_kind tali_osim_muscle_analysis;
 extern const tali_osim_analysis_kind tali_osim_static_optimization;
 extern const tali_osim_analysis_kind tali_osim_induced_accelerations;
+extern const tali_osim_analysis_kind tali_osim_force_reporter;
+extern const tali_osim_analysis_kind tali_osim_probe_reporter;
 
 #endif // TALUS_IO_ANALYSIS_INTERNAL_H

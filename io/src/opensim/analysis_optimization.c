@@ -137,7 +137,7 @@ static void end(tali_osim_analysis *a)
     if (tali_osim_tool_is_good(a->tool) && a->num_tables == 2) {
         char file[300];
         (void)snprintf(file, sizeof file, "%.100s_%.60s_controls.xml", a->tool->name, a->name);
-        tali_osim_tool_add_controls(a->tool, file, a->tables[0], it->lower, it->upper);
+        tali_osim_tool_add_controls(a->tool, file, a->tables[0], it->lower, it->upper, NULL);
     }
     tal_static_optimizer_destroy(it->optimizer);
 }

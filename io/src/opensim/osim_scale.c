@@ -298,6 +298,18 @@ static void scale_bodies(tali_osim *o, const tal_vec3 factors[], bool preserve_m
     }
 }
 
+void tali_osim_multiply_mass(tali_osim *o, const tali_xml_element *body, double ratio)
+{
+    const double mass = ratio * tali_osim_number(o, body, "mass", 0.0);
+    double I[6];
+    read_inertia(o, body, I);
+    for (int k = 0; k < 6; ++k) {
+        I[k] *= ratio;
+    }
+    note_memory(o, tali_osim_set_property(&o->arena, body, "mass", &mass, 1));
+    write_inertia(o, body, I);
+}
+
 // --- all of it ---
 
 void tali_osim_scale_document(tali_osim *o, const tal_vec3 factors[], bool preserve_mass,

@@ -17,4 +17,7 @@ void tali_osim_scale_document(tali_osim *o, const tal_vec3 factors[], bool prese
 /// @param[in] ratios  [o->num_forces] new length over old one; 1 where there is no path
 void tali_osim_scale_lengths(tali_osim *o, const double ratios[]);
 
+/// Multiply the mass of a body, and its inertia with it.
+void tali_osim_multiply_mass(tali_osim *o, const tali_xml_element *body, double ratio);
+
 #endif // TALUS_IO_SCALE_INTERNAL_H

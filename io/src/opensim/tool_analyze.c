@@ -10,9 +10,10 @@
 #include <string.h>
 
 static const tali_osim_analysis_kind *const kinds[] = {
-    &tali_osim_kinematics,          &tali_osim_body_kinematics,      &tali_osim_point_kinematics,
-    &tali_osim_actuation,           &tali_osim_muscle_analysis,      &tali_osim_joint_reaction,
-    &tali_osim_static_optimization, &tali_osim_induced_accelerations};
+    &tali_osim_kinematics,          &tali_osim_body_kinematics,       &tali_osim_point_kinematics,
+    &tali_osim_actuation,           &tali_osim_muscle_analysis,       &tali_osim_joint_reaction,
+    &tali_osim_static_optimization, &tali_osim_induced_accelerations, &tali_osim_force_reporter,
+    &tali_osim_probe_reporter};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof *kinds,
@@ -234,6 +235,21 @@ void tali_osim_analyses_begin(tali_osim_tool *tool, tali_osim_analyses *all)
     }
 }
 
+void tali_osim_analyses_add(tali_osim_tool *tool, tali_osim_analyses *all,
+                            const tali_osim_analysis_kind *kind)
+{
+    for (int k = 0; k < all->num; ++k) {
+        if (all->items[k].kind == kind) return;
+    }
+    tali_xml_element *e = tali_osim_take(&tool->setup, 1, sizeof *e);
+    if (e == NULL) return;
+    *e = *tool->root;
+    e->name = kind->name;
+    e->first = NULL;
+    e->num_attributes = 0;
+    begin_analysis(tool, all, e);
+}
+
 static void record(tali_osim_analysis *a, double t, bool failed)
 {
     const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
@@ -286,7 +302,8 @@ static void read_coordinates(analyze *it)
     tal_table *table = tali_osim_tool_read_table(tool, "coordinates_file");
     if (tali_osim_tool_is_good(tool) &&
         tali_osim_tool_read_coordinates(tool, table, "coordinates_file", &it->rows)) {
-        it->curves = tali_osim_tool_make_curves(tool, &it->rows);
+        it->curves = tali_osim_tool_make_curves(tool, &it->rows, TALI_OSIM_CUTOFF,
+                                                TAL_SIGNAL_LOWPASS_OPENSIM);
     }
     tal_table_destroy(table);
     if (tali_osim_text(tool->root, "speeds_file") != NULL) {
@@ -426,6 +443,7 @@ static bool prepare(analyze *it)
     it->nb = tal_matter_num_bodies(tool->model.matter);
     read_rows(it);
     tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
+    tali_osim_tool_note_loads(tool, &it->loads);
     tali_osim_analyses_begin(tool, &it->analyses);
     if (it->analyses.num == 0 && tali_osim_tool_is_good(tool)) {
         tali_osim_tool_error(tool, "AnalysisSet", "no analysis is turned on");

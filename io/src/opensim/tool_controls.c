@@ -28,9 +28,9 @@ static void put_value(tali_scene_bytes *out, const char *name, double value)
     tali_scene_put_text(out, text);
 }
 
-// One control: straight lines between the rows.
+// One control: straight lines between the rows, or steps that end at them.
 static void put_control(tali_scene_bytes *out, const tal_table *table, int column, double lower,
-                        double upper)
+                        double upper, bool is_step)
 {
     tali_scene_put_text(out, "<ControlLinear name=\"");
     put_escaped(out, tal_table_column_name(table, column));
@@ -38,7 +38,9 @@ static void put_control(tali_scene_bytes *out, const tal_table *table, int colum
                              "</extrapolate>");
     put_value(out, "default_min", lower);
     put_value(out, "default_max", upper);
-    tali_scene_put_text(out, "<filter_on>false</filter_on><use_steps>false</use_steps><x_nodes>\n");
+    tali_scene_put_text(out, "<filter_on>false</filter_on><use_steps>");
+    tali_scene_put_text(out, is_step ? "true" : "false");
+    tali_scene_put_text(out, "</use_steps><x_nodes>\n");
     for (int r = 0; r < tal_table_num_rows(table); ++r) {
         tali_scene_put_text(out, "<ControlLinearNode>");
         put_value(out, "t", tal_table_value(table, r, 0));
@@ -49,13 +51,13 @@ static void put_control(tali_scene_bytes *out, const tal_table *table, int colum
 }
 
 void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const tal_table *table,
-                                 const double lower[], const double upper[])
+                                 const double lower[], const double upper[], const bool steps[])
 {
     tali_scene_bytes out = {.allocator = tool->options.allocator};
     tali_scene_put_text(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OpenSimDocument "
                               "Version=\"40000\"><ControlSet name=\"Control Set\"><objects>\n");
     for (int c = 1; c < tal_table_num_columns(table); ++c) {
-        put_control(&out, table, c, lower[c - 1], upper[c - 1]);
+        put_control(&out, table, c, lower[c - 1], upper[c - 1], steps != NULL && steps[c - 1]);
     }
     tali_scene_put_text(&out, "</objects></ControlSet></OpenSimDocument>\n");
     tali_osim_tool_add_text(tool, file, &out);

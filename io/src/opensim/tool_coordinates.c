@@ -103,6 +103,25 @@ static bool read_column(tali_osim_tool *tool, const tal_table *table, const char
     return true;
 }
 
+// A row at the time of the one before says nothing new. Readers of tables warn of it.
+static void drop_repeats(const tali_osim_tool *tool, tali_osim_coordinate_rows *rows)
+{
+    const int n = rows->num_rows;
+    double *to = rows->values; // never ahead of where it reads
+    for (int c = 0; c < tool->o.num_coordinates; ++c) {
+        const double *from = rows->values + (size_t)c * (size_t)n;
+        for (int r = 0; r < n; ++r) {
+            if (r == 0 || rows->times[r] != rows->times[r - 1]) *to++ = from[r];
+        }
+    }
+    int kept = 0;
+    for (int r = 0; r < n; ++r) {
+        const double t = rows->times[r];
+        if (kept == 0 || t != rows->times[kept - 1]) rows->times[kept++] = t;
+    }
+    rows->num_rows = kept;
+}
+
 // One of the two quantities of all coordinates.
 static bool read_rows(tali_osim_tool *tool, const tal_table *table, const char *property,
                       const quantity *what, tali_osim_coordinate_rows *rows)
@@ -134,6 +153,7 @@ static bool read_rows(tali_osim_tool *tool, const tal_table *table, const char *
         tali_osim_tool_error(tool, property, "it has no %s of the model",
                              what->is_value ? "coordinate" : "speed");
     }
+    drop_repeats(tool, rows);
     return any;
 }
 
@@ -151,12 +171,12 @@ bool tali_osim_tool_read_speeds(tali_osim_tool *tool, const tal_table *table, co
 
 // --- curves ---
 
-tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows)
+tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows,
+                                       const char *property, tal_signal_filter filter)
 {
     tal_signal_def def = tal_signal_def_default();
-    const double cutoff = tali_osim_number(&tool->setup, tool->root,
-                                           "lowpass_cutoff_frequency_for_coordinates", -1.0);
-    def.filter = TAL_SIGNAL_LOWPASS_OPENSIM;
+    const double cutoff = tali_osim_number(&tool->setup, tool->root, property, -1.0);
+    def.filter = filter;
     def.cutoff = cutoff > 0.0 ? cutoff : 0.0;
     tal_error err = {TAL_OK, "", ""};
     tal_signal *curves = NULL;

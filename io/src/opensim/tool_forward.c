@@ -27,46 +27,10 @@ typedef struct forward {
 
 // --- the System ---
 
-// External loads as forces that are functions of time.
-static void add_loads(tali_osim *o, tal_model *model, void *context)
-{
-    tali_osim_tool *tool = context;
-    tali_osim_loads loads = {.loads = NULL};
-    tali_osim_tool_read_loads(tool, "external_loads_file", &loads);
-    for (int i = 0; i < loads.num && tali_osim_tool_is_good(tool); ++i) {
-        tali_osim_load *load = &loads.loads[i];
-        tal_prescribed_force_def def = tal_prescribed_force_def_default();
-        def.body = o->bodies[load->body].body;
-        def.force_frame = o->bodies[load->force_body].body;
-        def.point_frame = o->bodies[load->point_body].body;
-        if (load->point[0] == NULL) def.point_frame = def.body; // at its origin
-        memcpy(def.force, load->force, sizeof def.force);
-        memcpy(def.point, load->point, sizeof def.point);
-        memcpy(def.torque, load->torque, sizeof def.torque);
-        memset(load->force, 0, sizeof load->force); // adopted
-        memset(load->point, 0, sizeof load->point);
-        memset(load->torque, 0, sizeof load->torque);
-        const bool is_free = load->name != NULL && load->name[0] != '\0' &&
-                             tal_forces_find(model->forces, load->name).i < 0;
-        (void)tal_forces_add_prescribed_force(model->forces, is_free ? load->name : NULL, &def);
-    }
-    if (loads.num > 0) {
-        double range[2];
-        tali_osim_tool_time_range(tool, range);
-        if (range[0] < loads.first || (isfinite(range[1]) && range[1] > loads.last)) {
-            tali_osim_tool_warn(tool, "external_loads_file",
-                                "its data go from %g s to %g s; outside they are continued",
-                                loads.first, loads.last);
-        }
-    }
-    tali_osim_tool_free_loads(&loads);
-}
-
 void tali_osim_tool_extend_forward(tali_osim_tool *tool)
 {
     tool->o.more_controllers = tool->setup.xml;
-    tool->o.extend = add_loads;
-    tool->o.extend_context = tool;
+    tali_osim_tool_extend_loads(tool);
 }
 
 // --- where it begins ---

@@ -2,7 +2,6 @@
 #include "error_internal.h"
 
 #include "opensim/tool_internal.h"
-#include "table/table_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,53 +24,6 @@ typedef struct dynamics {
 
 // --- which forces act ---
 
-static bool is_one_of(const char *name, const char *const names[], int n)
-{
-    for (int i = 0; i < n; ++i) {
-        if (tali_table_same_word(names[i], name)) return true;
-    }
-    return false;
-}
-
-static bool is_muscle(const tali_osim_force *f)
-{
-    const size_t n = strlen(f->element->name);
-    return n >= 6 && strcmp(f->element->name + n - 6, "Muscle") == 0;
-}
-
-// Whether a group of the force set has this force, and is one of these names.
-static bool is_in_group(const tali_osim_tool *tool, const char *force, const char *const names[],
-                        int n)
-{
-    const tali_xml_element *set = tali_osim_set(tool->o.model, "ForceSet");
-    const tali_xml_element *groups = set != NULL ? tali_xml_child(set, "groups") : NULL;
-    const tali_xml_element *g = groups != NULL ? groups->first : NULL;
-    const size_t length = strlen(force);
-    for (; g != NULL; g = g->next) {
-        if (!is_one_of(tali_osim_name(g), names, n)) continue;
-        const char *at = tali_osim_text(g, "members");
-        while (at != NULL && (at = strstr(at, force)) != NULL) {
-            const bool begins = at == tali_osim_text(g, "members") || at[-1] == ' ';
-            if (begins && (at[length] == '\0' || at[length] == ' ')) return true;
-            at += length;
-        }
-    }
-    return false;
-}
-
-static bool is_excluded(const tali_osim_tool *tool, int force, const char *const names[], int n)
-{
-    const char *name = tal_force_name(tool->model.forces, (tal_force_ix){force});
-    for (int i = 0; i < tool->o.num_forces; ++i) {
-        const tali_osim_force *f = &tool->o.forces[i];
-        if (f->force.i != force && f->second.i != force) continue;
-        return is_one_of("all", names, n) || is_one_of(f->name, names, n) ||
-               (is_muscle(f) && is_one_of("muscles", names, n)) ||
-               is_in_group(tool, f->name, names, n);
-    }
-    return is_one_of(name, names, n); // gravity
-}
-
 static void choose_forces(dynamics *it)
 {
     const char *names[TALI_OSIM_MAX_LIST];
@@ -81,7 +33,7 @@ static void choose_forces(dynamics *it)
     for (int i = 0; i < tal_forces_num(tool->model.forces); ++i) {
         const tal_force_ix force = {i};
         if (!tal_force_is_enabled(tool->model.forces, tool->model.state, force)) continue;
-        if (!is_excluded(tool, i, names, n)) it->which[it->num_which++] = force;
+        if (!tali_osim_tool_is_named(tool, i, names, n)) it->which[it->num_which++] = force;
     }
 }
 
@@ -120,7 +72,9 @@ static bool prepare(dynamics *it)
     it->nu = tal_matter_nu(tool->model.matter);
     it->nb = tal_matter_num_bodies(tool->model.matter);
     good = good && tali_osim_tool_is_good(tool) && take_memory(it);
-    if (good) it->curves = tali_osim_tool_make_curves(tool, &it->rows);
+    if (good)
+        it->curves = tali_osim_tool_make_curves(tool, &it->rows, TALI_OSIM_CUTOFF,
+                                                TAL_SIGNAL_LOWPASS_OPENSIM);
     if (it->curves == NULL) return false;
     // locks and prescribed motion do not hold here: the table says where coordinates are
     const tal_status st =

@@ -289,14 +289,12 @@ static bool follow(kinematics *it, tal_tracker **tracker)
 
 // --- results ---
 
-// Coordinates over time; rotational ones in degrees.
-static void write_motion(kinematics *it)
+void tali_osim_tool_write_motion(tali_osim_tool *tool, const char *file, const double times[],
+                                 const double q[], const tal_fit fits[], int num_frames)
 {
-    tali_osim_tool *tool = it->tool;
-    const char *file = tali_osim_text(tool->root, "output_motion_file");
-    tal_table *table =
-        tali_osim_tool_add_result(tool, file != NULL ? file : "ik.mot", "Coordinates");
+    tal_table *table = tali_osim_tool_add_result(tool, file, "Coordinates");
     const int nc = tool->o.num_coordinates;
+    const size_t nq = (size_t)tal_state_nq(tool->model.state);
     double *row = tali_arena_take(&tool->setup.arena, ((size_t)nc + 1) * sizeof *row);
     tool->setup.no_memory = tool->setup.no_memory || row == NULL;
     for (int c = 0; c < nc && table != NULL; ++c) {
@@ -304,17 +302,24 @@ static void write_motion(kinematics *it)
     }
     if (table == NULL || !tali_osim_tool_is_good(tool)) return;
     tal_table_set_in_degrees(table, true);
-    for (int f = 0; f < it->num_frames; ++f) {
-        if (it->fits[f].status == TAL_RETRY) continue; // never reached
-        row[0] = it->frames.frames.times[it->begin + f];
+    for (int f = 0; f < num_frames; ++f) {
+        if (fits[f].status == TAL_RETRY) continue; // never reached
+        row[0] = times[f];
         for (int c = 0; c < nc; ++c) {
             const bool turns = tool->o.coordinates[c].kind == TALI_OSIM_ROTATIONAL;
-            const double q =
-                it->q[(size_t)f * (size_t)it->nq + (size_t)tali_osim_tool_q_slot(tool, c)];
-            row[c + 1] = turns ? q * 180.0 / pi : q;
+            const double value = q[(size_t)f * nq + (size_t)tali_osim_tool_q_slot(tool, c)];
+            row[c + 1] = turns ? value * 180.0 / pi : value;
         }
         if (tal_table_add_row(table, row) != TAL_OK) tool->setup.no_memory = true;
     }
+}
+
+static void write_motion(kinematics *it)
+{
+    const char *file = tali_osim_text(it->tool->root, "output_motion_file");
+    tali_osim_tool_write_motion(it->tool, file != NULL ? file : "ik.mot",
+                                it->frames.frames.times + it->begin, it->q, it->fits,
+                                it->num_frames);
 }
 
 // The sum of squared distances, their root mean square and the largest of a frame.
@@ -347,17 +352,24 @@ static void write_errors(kinematics *it)
     }
 }
 
-static void warn_of_bad_frames(kinematics *it)
+void tali_osim_tool_warn_of_frames(tali_osim_tool *tool, const double times[], const tal_fit fits[],
+                                   int num_frames)
 {
     int bad = 0, first = -1;
-    for (int f = 0; f < it->num_frames; ++f) {
-        if (it->fits[f].status == TAL_OK || it->fits[f].status == TAL_RETRY) continue;
+    for (int f = 0; f < num_frames; ++f) {
+        if (fits[f].status == TAL_OK || fits[f].status == TAL_RETRY) continue;
         if (first < 0) first = f;
         ++bad;
     }
     if (bad == 0) return;
-    tali_osim_tool_warn(it->tool, NULL, "%d of %d frames did not converge, the first at t = %g",
-                        bad, it->num_frames, it->frames.frames.times[it->begin + first]);
+    tali_osim_tool_warn(tool, NULL, "%d of %d frames did not converge, the first at t = %g", bad,
+                        num_frames, times[first]);
+}
+
+static void warn_of_bad_frames(kinematics *it)
+{
+    tali_osim_tool_warn_of_frames(it->tool, it->frames.frames.times + it->begin, it->fits,
+                                  it->num_frames);
 }
 
 // The frames become one: the mean of each marker over the frames in which it is seen.

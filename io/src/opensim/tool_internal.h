@@ -10,8 +10,17 @@
 
 #include <talus/common/signal.h>
 #include <talus/io/table.h>
+#include <talus/study/tracker.h>
 
 #include <stdatomic.h>
+
+/// An external load that acts: as a force of the System, or row by row.
+typedef struct tali_osim_applied {
+    const char *name;
+    int body;                    ///< of the model's file
+    tal_force_ix force;          ///< `i` < 0: it is set row by row
+    struct tali_osim_load *load; ///< then this one
+} tali_osim_applied;
 
 /// A tool at work.
 typedef struct tali_osim_tool {
@@ -24,6 +33,8 @@ typedef struct tali_osim_tool {
     tali_osim o;                  ///< the model's file
     tal_model model;
     tal_osim_results *results;
+    tali_osim_applied *applied; ///< [num_applied] external loads, in the arena
+    int num_applied;
     int num_refused;         ///< starts of the options that the model does not have
     atomic_bool interrupted; ///< the user wants it to end
 } tali_osim_tool;
@@ -81,9 +92,13 @@ bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *tabl
 bool tali_osim_tool_read_speeds(tali_osim_tool *tool, const tal_table *table, const char *property,
                                 tali_osim_coordinate_rows *rows);
 
-/// Curves through the rows of all coordinates, smoothed if the set-up says so. NULL, and an error,
-/// on failure; owned by the caller.
-tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows);
+/// The property of most tools that says how motions are smoothed.
+#define TALI_OSIM_CUTOFF "lowpass_cutoff_frequency_for_coordinates"
+
+/// Curves through the rows of all coordinates, smoothed if that property of the set-up has a
+/// frequency. NULL, and an error, on failure; owned by the caller.
+tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows,
+                                       const char *property, tal_signal_filter filter);
 
 /// Put q of the State, and u where `speeds`, onto the constraints: coordinates that follow others
 /// move first, then, where that is not enough, all. Realizes Position, or Velocity.
@@ -122,13 +137,40 @@ void tali_osim_tool_free_loads(tali_osim_loads *loads);
 void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_loads *loads, double t,
                                 tal_spatial_vec F_GB[]);
 
+/// Before the model is opened: let the loads of <external_loads_file> become forces of the System.
+void tali_osim_tool_extend_loads(tali_osim_tool *tool);
+/// Note loads that a tool sets row by row.
+void tali_osim_tool_note_loads(tali_osim_tool *tool, tali_osim_loads *loads);
+
+// --- names of forces (tool_forces.c) ---
+
+/// Whether a force of the System is one of these: by name, by a group of the force set, as
+/// "Muscles", or as "ALL".
+bool tali_osim_tool_is_named(const tali_osim_tool *tool, int force, const char *const names[],
+                             int n);
+
+// --- motions (tool_ik.c) ---
+
+/// A table of coordinates over time among the results, rotational ones in degrees. Frames with
+/// status TAL_RETRY are left out.
+/// @param[in] times  [num_frames]
+/// @param[in] q      [num_frames][nq]
+/// @param[in] fits   [num_frames]
+void tali_osim_tool_write_motion(tali_osim_tool *tool, const char *file, const double times[],
+                                 const double q[], const tal_fit fits[], int num_frames);
+/// A warning about frames that did not converge.
+void tali_osim_tool_warn_of_frames(tali_osim_tool *tool, const double times[], const tal_fit fits[],
+                                   int num_frames);
+
 // --- controls (tool_controls.c) ---
 
 /// Add the columns of a table, after the first, to the results as a set of controls: an .xml file
 /// of straight lines between nodes.
 /// @param[in] lower, upper  [columns of the table - 1] bounds
+/// @param[in] steps         [columns of the table - 1] those that are constant up to each node
+///                          instead; NULL: none
 void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const tal_table *table,
-                                 const double lower[], const double upper[]);
+                                 const double lower[], const double upper[], const bool steps[]);
 
 // --- the tools; what is wrong is in the list ---
 
@@ -139,5 +181,9 @@ void tali_osim_tool_forward(tali_osim_tool *tool);
 /// Before the model is opened: controllers and loads of the set-up file become part of the System.
 void tali_osim_tool_extend_forward(tali_osim_tool *tool);
 void tali_osim_tool_scale(tali_osim_tool *tool);
+void tali_osim_tool_imu(tali_osim_tool *tool);
+void tali_osim_tool_place_imu(tali_osim_tool *tool);
+void tali_osim_tool_cmc(tali_osim_tool *tool);
+void tali_osim_tool_rra(tali_osim_tool *tool);
 
 #endif // TALUS_IO_TOOL_INTERNAL_H

@@ -312,7 +312,11 @@ static const struct {
              {"InverseDynamicsTool", tali_osim_tool_id, false, false},
              {"AnalyzeTool", tali_osim_tool_analyze, true, false},
              {"ForwardTool", tali_osim_tool_forward, false, false},
-             {"ScaleTool", tali_osim_tool_scale, false, true}};
+             {"ScaleTool", tali_osim_tool_scale, false, true},
+             {"CMCTool", tali_osim_tool_cmc, false, false},
+             {"RRATool", tali_osim_tool_rra, false, false},
+             {"IMUInverseKinematicsTool", tali_osim_tool_imu, false, false},
+             {"IMUPlacer", tali_osim_tool_place_imu, false, false}};
 
 enum {
     NUM_TOOLS = sizeof tools / sizeof *tools
@@ -408,6 +412,9 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
     tool->o.with_discrete = tools[which].with_discrete;
     if (tools[which].run == tali_osim_tool_forward) tali_osim_tool_extend_forward(tool);
+    const bool tracks =
+        tools[which].run == tali_osim_tool_cmc || tools[which].run == tali_osim_tool_rra;
+    if (tracks) tali_osim_tool_extend_loads(tool);
     if (!tools[which].own_model) open_model(tool);
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }

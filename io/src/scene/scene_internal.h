@@ -184,6 +184,15 @@ bool tali_scene_has_contacts(const tal_scene *scene);
 /// point. A unilateral element counts by its gap, not by its mode.
 bool tali_scene_touch_point(const tal_scene *scene, tal_constraint_ix ix, tal_vec3 *p_G);
 
+/// Two colliders are seen to touch at so many points at most.
+enum {
+    TALI_SCENE_PAIR_POINTS = 64
+};
+
+/// Where two colliders touch at the scene's State; how many points, -1 without memory.
+int tali_scene_collider_points(const tal_scene *scene, int a, int b,
+                               tal_vec3 points[TALI_SCENE_PAIR_POINTS]);
+
 // ---- loads (scene_loads.c)
 
 /// A force element on one body, through time.

@@ -241,6 +241,26 @@ static tal_status add_touches(tal_scene *scene, tali_scene_loads *loads, int fra
     return TAL_OK;
 }
 
+// Colliders, which no table knows either; elements in their places are drawn already.
+static tal_status add_colliders(tal_scene *scene, tali_scene_loads *loads, int frame, int *slot)
+{
+    const tal_matter *const matter = scene->model.matter;
+    const int n = tal_matter_has_collider_elements(matter) ? 0 : tal_matter_num_colliders(matter);
+    tal_contact_info info = {.f_G = tal_v3(TALI_NAN, TALI_NAN, TALI_NAN)};
+    tal_vec3 points[TALI_SCENE_PAIR_POINTS];
+    for (int b = 0; b < n; ++b) {
+        for (int a = 0; a < b; ++a) {
+            const int num = tali_scene_collider_points(scene, a, b, points);
+            if (num < 0) return TAL_ERR_NO_MEMORY;
+            for (int i = 0; i < num && *slot < MAX_CONTACTS; ++i) {
+                info.p_G = points[i];
+                if (!keep_contact(scene, loads, (*slot)++, frame, &info)) return TAL_ERR_NO_MEMORY;
+            }
+        }
+    }
+    return TAL_OK;
+}
+
 tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int frame)
 {
     const tal_forces *const forces = scene->model.forces;
@@ -255,6 +275,7 @@ tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int f
         }
     }
     if (st == TAL_OK && loads->touches) st = add_touches(scene, loads, frame, &slot);
+    if (st == TAL_OK && loads->touches) st = add_colliders(scene, loads, frame, &slot);
     if (st == TAL_OK && scene->options.reactions) st = add_reactions(scene, loads, frame);
     if (st == TAL_OK && scene->options.reactions) st = add_constraints(scene, loads, frame);
     return st;

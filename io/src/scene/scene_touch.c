@@ -1,5 +1,6 @@
-// Where rigid bodies touch: constraints that keep surfaces together, and unilateral elements. What
-// deforms is in scene_loads.c.
+// Where rigid bodies touch: constraints that keep surfaces together, unilateral elements, and
+// colliders. What deforms is in scene_loads.c.
+#include "alloc_internal.h"
 #include "matter_facts_internal.h"
 
 #include "scene/scene_internal.h"
@@ -133,6 +134,7 @@ bool tali_scene_is_contact(const tal_scene *scene, tal_constraint_ix ix)
 
 bool tali_scene_has_contacts(const tal_scene *scene)
 {
+    if (tal_matter_num_colliders(scene->model.matter) > 1) return true;
     for (int i = 0; i < tal_matter_num_constraints(scene->model.matter); ++i) {
         if (tali_scene_is_contact(scene, (tal_constraint_ix){i})) return true;
     }
@@ -163,4 +165,60 @@ bool tali_scene_touch_point(const tal_scene *scene, tal_constraint_ix ix, tal_ve
     }
     *p_G = row->point(&it);
     return tal_v3_is_finite(*p_G);
+}
+
+// ---- colliders
+
+// Within this distance of its shape's origin is all of it; a half-space is everywhere.
+static double extent_of(const tal_hull *hull)
+{
+    const int n = tal_hull_num_vertices(hull);
+    double most = n > 0 ? 0.0 : (double)INFINITY;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, tal_v3_norm(tal_hull_vertex(hull, i)));
+    }
+    return most + tal_hull_radius(hull);
+}
+
+// As drawing needs it: where solids are too deep within each other there are no points.
+static int calc_points(const tal_scene *scene, const tal_hull *hull[2], const tal_xform X_GS[2],
+                       double reach, tal_vec3 points[])
+{
+    const size_t bytes = tal_touch_work_size(hull[0], hull[1]) * sizeof(double);
+    double *const work = tali_alloc(&scene->options.allocator, bytes);
+    tal_touch_point found[TALI_SCENE_PAIR_POINTS];
+    tal_touch touch_of = {.num_points = 0};
+    if (work == NULL) return -1;
+    const tal_status st = tal_hull_calc_touch(hull[0], &X_GS[0], hull[1], &X_GS[1], reach, found,
+                                              TALI_SCENE_PAIR_POINTS, work, &touch_of);
+    tali_free(&scene->options.allocator, work, bytes);
+    int n = 0;
+    for (int i = 0; i < touch_of.num_points && st == TAL_OK; ++i) {
+        if (found[i].gap < reach) points[n++] = found[i].p_G;
+    }
+    return n;
+}
+
+int tali_scene_collider_points(const tal_scene *scene, int a, int b,
+                               tal_vec3 points[TALI_SCENE_PAIR_POINTS])
+{
+    const tal_matter *const matter = scene->model.matter;
+    const int pair[2] = {a, b};
+    const double reach = touch * scene->size;
+    tal_collider_def def[2];
+    const tal_hull *hull[2];
+    tal_xform X_GS[2];
+    double extent = reach;
+    for (int k = 0; k < 2; ++k) {
+        def[k] = tal_collider_def_of(matter, (tal_collider_ix){pair[k]});
+        hull[k] = tal_collider_hull(matter, (tal_collider_ix){pair[k]});
+        X_GS[k] = tal_xf_mul(tal_body_X_GB(matter, scene->state, def[k].body), def[k].X_BS);
+        extent += extent_of(hull[k]);
+    }
+    const bool may_meet = def[0].body.i != def[1].body.i && (def[0].cliques & def[1].cliques) == 0;
+    if (!may_meet || !tal_hull_can_touch(hull[0], hull[1]) ||
+        tal_v3_norm(tal_v3_sub(X_GS[0].p, X_GS[1].p)) > extent) {
+        return 0;
+    }
+    return calc_points(scene, hull, X_GS, reach, points);
 }

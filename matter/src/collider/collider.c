@@ -50,12 +50,18 @@ static tal_status check_def(const tal_matter *matter, const tali_collider *it, t
     return st == TAL_OK ? st : TALI_FAIL(err, st, "collider '%s': %s", it->name, why.message);
 }
 
-// Check a collider, make its solid and append it.
+// Check a collider, make its solid and append it. Not once they are unilateral elements.
 static tal_status add_collider(tal_matter *matter, const tal_collider_def *def, tal_error *err)
 {
     tali_colliders *all = &matter->colliders;
     if (def == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "collider %d: its def is NULL", all->count);
+    }
+    if (all->are_elements) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "collider %d is added after the others were made unilateral elements: add "
+                         "it before",
+                         all->count);
     }
     tali_collider it = {.def = *def};
     tal_status st = take_name(matter, &it, def->name, err);

@@ -19,6 +19,7 @@ typedef struct tali_colliders {
     int count;
     int capacity;
     tali_names names;
+    bool are_elements; ///< unilateral elements stand for them
 } tali_colliders;
 
 #endif // TALUS_COLLIDER_TYPES_H

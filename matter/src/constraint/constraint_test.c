@@ -3,13 +3,14 @@
 //
 // They are taken along t + s, q + s qdot, u + s udot, with a udot drawn at random and a step short
 // enough that nothing moves by more than STEP.
-#include "constraint/constraint_internal.h"
+#include "constraint/constraint_change_room_internal.h"
 #include "kernel/passes_internal.h"
 #include "tree/differences_internal.h"
 
 #include <talus/common/random.h>
 
 #include <math.h>
+#include <string.h>
 
 static const double STEP = 1e-3;
 
@@ -267,6 +268,77 @@ static tal_status test_forces(subject *s, tal_random *random, tal_constraint_rep
     return st;
 }
 
+// --- changes ---
+
+static tal_spatial_vec random_vector(tal_random *random)
+{
+    double v[6];
+    for (int i = 0; i < 6; ++i) {
+        v[i] = tal_random_range(random, -1.0, 1.0);
+    }
+    return tal_sv(tal_v3(v[0], v[1], v[2]), tal_v3(v[3], v[4], v[5]));
+}
+
+static void draw_change(const subject *s, tal_random *random, const tali_constraint_change_room *to)
+{
+    for (int i = 0; i < s->c->ops.num_bodies; ++i) {
+        to->dX[i] = random_vector(random);
+        to->dV[i] = random_vector(random);
+        to->dA[i] = random_vector(random);
+    }
+    for (int i = 0; i < s->c->num_mobilities; ++i) {
+        to->dq[i] = tal_random_range(random, -1.0, 1.0);
+        to->du[i] = tal_random_range(random, -1.0, 1.0);
+        to->dudot[i] = tal_random_range(random, -1.0, 1.0);
+    }
+    for (int r = 0; r < tali_constraint_rows(s->c); ++r) {
+        to->lambda[r] = tal_random_range(random, -1.0, 1.0);
+    }
+}
+
+// What two ways found for one change: `a` by the table, `b` by differences.
+static double compare_changes(const tali_constraint *c, const tali_constraint_change_room *a,
+                              const tali_constraint_change_room *b)
+{
+    const int m = tali_constraint_rows(c), n_v = c->ops.mp + c->ops.mv;
+    double worst = tali_differences_slope(a->perr, b->perr, c->ops.mp);
+    worst = fmax(worst, tali_differences_slope(a->verr, b->verr, n_v));
+    worst = fmax(worst, tali_differences_slope(a->aerr, b->aerr, m));
+    worst = fmax(worst, tali_differences_slope(a->df, b->df, c->num_mobilities));
+    return c->ops.num_bodies == 0 ? worst
+                                  : fmax(worst, tali_differences_slope(&a->dF[0].w.x, &b->dF[0].w.x,
+                                                                       6 * c->ops.num_bodies));
+}
+
+// A random change, by calc_change and by differences, at the subject's State and udot.
+static tal_status test_change(subject *s, tal_random *random, tal_constraint_report *report)
+{
+    const tali_constraints *cs = &s->matter->constraints;
+    tali_constraint_change_room table, differences;
+    const size_t bytes = tali_constraint_change_room_in(cs, NULL, &table);
+    char *block = tali_alloc(&s->matter->allocator, 2 * tali_align(bytes));
+    if (block == NULL) return TAL_ERR_NO_MEMORY;
+    (void)tali_constraint_change_room_in(cs, block, &table);
+    (void)tali_constraint_change_room_in(cs, block + tali_align(bytes), &differences);
+    tali_constraint_room room;
+    tal_status st = calc_a(s, s->udot, &room, s->aerr);
+    tali_tree_view view;
+    if (st == TAL_OK) st = look_at_state(s, TALI_A0, &view);
+    if (st == TAL_OK) {
+        const tal_constraint_arg arg =
+            tali_constraint_arg_of(s->matter, s->state, &view, s->index, s->A, s->udot, &room);
+        draw_change(s, random, &table);
+        memcpy(block + tali_align(bytes), block, bytes);
+        st = tali_constraint_calc_change(s->c, &arg, &table);
+        tali_constraint_clear_change(s->c, &differences);
+        if (st == TAL_OK) st = tali_constraint_difference(s->c, &arg, &differences);
+        const double off = compare_changes(s->c, &table, &differences);
+        if (st == TAL_OK) report->change = fmax(report->change, off);
+    }
+    tali_free(&s->matter->allocator, block, 2 * tali_align(bytes));
+    return st;
+}
+
 // --- setting up ---
 
 // A State of our own at the given one, and a random udot to move it along.
@@ -332,7 +404,11 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_constraint_r
     for (int k = 0; k < NUM_TRIALS && st == TAL_OK; ++k) {
         st = test_forces(s, &random, report);
     }
+    for (int k = 0; k < NUM_TRIALS && st == TAL_OK && s->c->ops.calc_change != NULL; ++k) {
+        st = test_change(s, &random, report);
+    }
     report->worst = fmax(fmax(report->verr, report->aerr), fmax(report->linear, report->forces));
+    report->worst = fmax(report->worst, report->change);
     return st;
 }
 
@@ -352,7 +428,7 @@ tal_status tal_constraint_test(const tal_matter *matter, const tal_state *state,
     subject s = {.matter = matter, .c = c, .index = constraint.i};
     tal_status st = tal_state_create(matter->system, &s.state, err);
     if (st != TAL_OK) return st;
-    tal_constraint_report found = {0.0, 0.0, 0.0, 0.0, 0.0};
+    tal_constraint_report found = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     if (!take_memory(&s, state)) {
         st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to test constraint '%s'", c->name);
     } else {

@@ -3,18 +3,13 @@
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
 
-static bool is_wanted(tal_matrix A)
-{
-    return A.rows != 0 || A.cols != 0;
-}
-
 // Sizes of the three matrices of a call, where they are wanted.
 static tal_status check_matrices(const tal_matrix A[3], const char *const names[3], int n,
                                  const char *where)
 {
     tal_status st = TAL_OK;
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (is_wanted(A[i])) st = tali_op_matrix(names[i], A[i], n, n, where);
+        if (tali_derivative_is_wanted(A[i])) st = tali_op_matrix(names[i], A[i], n, n, where);
     }
     return st;
 }
@@ -23,7 +18,7 @@ static tal_status check_results(tal_state *state, const tal_matrix A[3], const c
 {
     tal_status st = TAL_OK;
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (is_wanted(A[i])) st = tali_op_result_columns(state, names[i], A[i]);
+        if (tali_derivative_is_wanted(A[i])) st = tali_op_result_columns(state, names[i], A[i]);
     }
     return st;
 }
@@ -50,15 +45,16 @@ static tal_status write_matrices(const tal_matter *matter, tal_state *state,
     tali_kernel_slopes slopes;
     const tal_status st = tali_derivative_slopes(matter, state, view, udot, F_GB, &slopes);
     if (st == TAL_OK) {
-        const tali_kernel_slope_matrices out = {is_wanted(by_q) ? by_q.data : NULL,
-                                                is_wanted(by_u) ? by_u.data : NULL,
-                                                is_wanted(M) ? M.data : NULL,
+        const tali_kernel_slope_matrices out = {tali_derivative_is_wanted(by_q) ? by_q.data : NULL,
+                                                tali_derivative_is_wanted(by_u) ? by_u.data : NULL,
+                                                tali_derivative_is_wanted(M) ? M.data : NULL,
                                                 by_q.ld,
                                                 by_u.ld,
                                                 M.ld};
         const tali_kernel_slope_room room = take_matrix_room(view->tree, state);
         view->passes->slope_matrices(view, &slopes, &out, &room);
-        if (is_wanted(M)) tali_op_mirror(M.data, view->tree->num_u, (size_t)M.ld, 1);
+        if (tali_derivative_is_wanted(M))
+            tali_op_mirror(M.data, view->tree->num_u, (size_t)M.ld, 1);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -81,7 +77,7 @@ tal_status tal_matter_calc_ID_derivatives(const tal_matter *matter, tal_state *s
 // --- forward dynamics ---
 
 // A motion that is not of time alone has derivatives that nobody knows.
-static tal_status check_known(const tal_matter *matter, tal_state *state)
+tal_status tali_derivative_check_known(const tal_matter *matter, tal_state *state)
 {
     const tali_prescribed_known known = tali_prescribed_known_of(matter, state);
     for (int u = 0; u < matter->tree.num_u; ++u) {
@@ -97,7 +93,7 @@ static tal_status check_known(const tal_matter *matter, tal_state *state)
     return TAL_OK;
 }
 
-static tali_kernel_inverse_room take_inverse_room(const tali_tree *tree, tal_state *state)
+tali_kernel_inverse_room tali_derivative_inverse_room(const tali_tree *tree, tal_state *state)
 {
     const size_t nu = (size_t)tree->num_u + 1, n = (size_t)tree->num_bodies;
     tali_kernel_inverse_room room;
@@ -123,11 +119,13 @@ static void solve_columns(tal_state *state, const tali_tree_view *view, tal_matr
                           tal_matrix by_u, tal_matrix Minv)
 {
     const int n = view->tree->num_u;
-    const tali_kernel_inverse_room room = take_inverse_room(view->tree, state);
+    const tali_kernel_inverse_room room = tali_derivative_inverse_room(view->tree, state);
     view->passes->inverse_prepare(view, &room);
-    if (is_wanted(by_q)) view->passes->inverse_columns(view, &room, -1.0, by_q.data, by_q.ld, n);
-    if (is_wanted(by_u)) view->passes->inverse_columns(view, &room, -1.0, by_u.data, by_u.ld, n);
-    if (!is_wanted(Minv)) return;
+    if (tali_derivative_is_wanted(by_q))
+        view->passes->inverse_columns(view, &room, -1.0, by_q.data, by_q.ld, n);
+    if (tali_derivative_is_wanted(by_u))
+        view->passes->inverse_columns(view, &room, -1.0, by_u.data, by_u.ld, n);
+    if (!tali_derivative_is_wanted(Minv)) return;
     write_unit_matrix(Minv);
     view->passes->inverse_columns(view, &room, 1.0, Minv.data, Minv.ld, n);
     tali_op_mirror(Minv.data, n, 1, (size_t)Minv.ld);
@@ -141,7 +139,7 @@ static tal_status write_forward(const tal_matter *matter, tal_state *state,
 {
     const tal_matrix none = {NULL, 0, 0, 1};
     tal_status st = tal_matter_forward_dynamics(matter, state, F_GB, f, udot, NULL);
-    if (st == TAL_OK && (is_wanted(all[0]) || is_wanted(all[1]))) {
+    if (st == TAL_OK && (tali_derivative_is_wanted(all[0]) || tali_derivative_is_wanted(all[1]))) {
         st = write_matrices(matter, state, view, udot, F_GB, all[0], all[1], none);
     }
     if (st == TAL_OK) solve_columns(state, view, all[0], all[1], all[2]);
@@ -158,7 +156,7 @@ tal_status tal_matter_calc_FD_derivatives(const tal_matter *matter, tal_state *s
     tali_tree_view view;
     tal_status st = tali_op_view(matter, state, TALI_DYNAMICS, &view, __func__);
     if (st == TAL_OK) st = check_matrices(all, names, view.tree->num_u, __func__);
-    if (st == TAL_OK) st = check_known(matter, state);
+    if (st == TAL_OK) st = tali_derivative_check_known(matter, state);
     if (st != TAL_OK) return st;
 
     const size_t n = (size_t)view.tree->num_u, mark = tal_state_scratch_mark(state);

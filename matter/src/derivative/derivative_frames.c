@@ -2,11 +2,6 @@
 // eq. 13.4), and of inverse dynamics by the mass properties of bodies.
 #include "derivative/derivative_internal.h"
 
-static bool is_wanted(tal_matrix A)
-{
-    return A.rows != 0 || A.cols != 0;
-}
-
 static void clear_rows(tal_matrix A, int first, int n)
 {
     for (int j = 0; j < A.cols; ++j) {
@@ -21,16 +16,12 @@ static void write_rows(tal_matrix A, int first, int j, tal_spatial_vec x)
 
 // --- frames ---
 
-// Motion of a frame: its spatial velocity and acceleration where it is.
-typedef struct frame_motion {
-    tal_spatial_vec v, a;
-} frame_motion;
-
-static frame_motion motion_of(const tali_kernel_slopes *slopes, int b, tal_vec3 r)
+// The motion of a frame at r from Mo of body b.
+tali_derivative_frame tali_derivative_frame_of(const tali_kernel_slopes *slopes, int b, tal_vec3 r)
 {
     const tal_spatial_vec V = slopes->V[b];
     const tal_spatial_vec A = tal_sv_shift_acceleration(slopes->A[b], V.w, r);
-    frame_motion at = {.v = tal_sv_shift_motion(V, r)};
+    tali_derivative_frame at = {.v = tal_sv_shift_motion(V, r)};
     at.a = tal_sv(A.w, tal_v3_sub(A.v, tal_v3_cross(V.w, at.v.v)));
     return at;
 }
@@ -42,32 +33,30 @@ static tal_spatial_vec follow(tal_spatial_vec change, tal_vec3 w, tal_vec3 d)
 }
 
 // The change of A = a + (0, w x v) with the changes of a, w and v at the frame.
-static tal_spatial_vec classical(tal_spatial_vec da, const frame_motion *at, tal_spatial_vec dV)
+static tal_spatial_vec classical(tal_spatial_vec da, const tali_derivative_frame *at,
+                                 tal_spatial_vec dV)
 {
     const tal_vec3 turned = tal_v3_cross(dV.w, at->v.v), moved = tal_v3_cross(at->v.w, dV.v);
     return tal_sv(da.w, tal_v3_add(da.v, tal_v3_add(turned, moved)));
 }
 
-// The columns of speed `u`, whose body has its Mo at -p from the frame: theory eq. 13.4, each about
-// the frame.
-static void write_frame_column(const tali_tree_view *view, const tali_kernel_slopes *slopes, int u,
-                               tal_vec3 p, const frame_motion *at, int row, const tal_matrix all[3])
+// By theory eq. 13.4, each about the frame.
+tali_derivative_column tali_derivative_column_of(const tali_tree_view *view,
+                                                 const tali_kernel_slopes *slopes, int u,
+                                                 tal_vec3 p, const tali_derivative_frame *at)
 {
     const tal_spatial_vec S = tal_sv_shift_motion(view->H[u], p);
     const tal_spatial_vec Psi1 = tal_sv_shift_motion(slopes->Psi1[u], p);
     const tal_spatial_vec Psi2 = tal_sv_shift_motion(slopes->Psi2[u], p);
     const tal_spatial_vec Psi3 = tal_sv_shift_motion(slopes->Psi3[u], p);
     const tal_spatial_vec carried = tal_sv_cross_motion(S, at->v);
-    const tal_spatial_vec dV = follow(tal_sv_add(carried, Psi1), at->v.w, S.v);
-    if (is_wanted(all[0])) write_rows(all[0], row, u, dV);
-    if (is_wanted(all[1])) {
-        tal_spatial_vec da = tal_sv_add(tal_sv_cross_motion(S, at->a), Psi2);
-        da = tal_sv_add(da, tal_sv_cross_motion(Psi1, at->v));
-        write_rows(all[1], row, u, classical(follow(da, at->a.w, S.v), at, dV));
-    }
-    if (is_wanted(all[2])) {
-        write_rows(all[2], row, u, classical(tal_sv_add(carried, Psi3), at, S));
-    }
+    tali_derivative_column column = {.S = S};
+    column.V_by_q = follow(tal_sv_add(carried, Psi1), at->v.w, S.v);
+    tal_spatial_vec da = tal_sv_add(tal_sv_cross_motion(S, at->a), Psi2);
+    da = follow(tal_sv_add(da, tal_sv_cross_motion(Psi1, at->v)), at->a.w, S.v);
+    column.A_by_q = classical(da, at, column.V_by_q);
+    column.A_by_u = classical(tal_sv_add(carried, Psi3), at, S);
+    return column;
 }
 
 // Along the path of one frame to Ground.
@@ -76,10 +65,15 @@ static void write_frame(const tali_tree_view *view, const tali_kernel_slopes *sl
 {
     const tali_tree *tree = view->tree;
     tal_vec3 p = tali_op_p_MS_G(view, frame->body.i, frame->p_BS);
-    const frame_motion at = motion_of(slopes, frame->body.i, p);
+    const tali_derivative_frame at = tali_derivative_frame_of(slopes, frame->body.i, p);
     for (int b = frame->body.i; b > 0; b = tree->parent[b]) {
         for (int l = 0; l < tree->nu[b]; ++l) {
-            write_frame_column(view, slopes, tree->u0[b] + l, p, &at, row, all);
+            const int u = tree->u0[b] + l;
+            const tali_derivative_column column =
+                tali_derivative_column_of(view, slopes, u, p, &at);
+            if (tali_derivative_is_wanted(all[0])) write_rows(all[0], row, u, column.V_by_q);
+            if (tali_derivative_is_wanted(all[1])) write_rows(all[1], row, u, column.A_by_q);
+            if (tali_derivative_is_wanted(all[2])) write_rows(all[2], row, u, column.A_by_u);
         }
         p = tal_v3_add(p, view->p_PM[b]);
     }
@@ -97,7 +91,7 @@ tal_status tal_matter_calc_frame_derivatives(const tal_matter *matter, tal_state
     tal_status st = tali_op_view(matter, state, TALI_DERIVATIVE_VIEW, &view, __func__);
     if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (!is_wanted(all[i])) continue;
+        if (!tali_derivative_is_wanted(all[i])) continue;
         st = tali_op_matrix(names[i], all[i], 6 * n, view.tree->num_u, __func__);
     }
     if (st == TAL_OK) st = tali_derivative_check(state, view.tree, udot, NULL);
@@ -106,14 +100,14 @@ tal_status tal_matter_calc_frame_derivatives(const tal_matter *matter, tal_state
     tali_kernel_slopes slopes;
     st = tali_derivative_slopes(matter, state, &view, udot, NULL, &slopes);
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (is_wanted(all[i])) clear_rows(all[i], 0, 6 * n);
+        if (tali_derivative_is_wanted(all[i])) clear_rows(all[i], 0, 6 * n);
     }
     for (int k = 0; k < n && st == TAL_OK; ++k) {
         write_frame(&view, &slopes, &frames[k], 6 * k, all);
     }
     tal_state_scratch_release(state, mark);
     for (int i = 0; i < 3 && st == TAL_OK; ++i) {
-        if (is_wanted(all[i])) st = tali_op_result_columns(state, names[i], all[i]);
+        if (tali_derivative_is_wanted(all[i])) st = tali_op_result_columns(state, names[i], all[i]);
     }
     return st;
 }

@@ -24,23 +24,11 @@ static void fill_avx512(tali_passes *out)
     TALI_FOR_KERNELS(FILL, avx512)
 }
 
-// The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be
-// used.
-static bool can_run(tali_kernel_processor processor)
-{
-    __builtin_cpu_init();
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool has_avx512 = __builtin_cpu_supports("avx512f") &&
-                            __builtin_cpu_supports("avx512vl") &&
-                            __builtin_cpu_supports("avx512dq");
-    return processor == TALI_PROCESSOR_AVX512 ? has_avx2 && has_avx512 : has_avx2;
-}
-
-bool tali_passes_for(tali_kernel_processor processor, tali_passes *out)
+bool tali_passes_for(tali_processor processor, tali_passes *out)
 {
     fill_any(out);
     if (processor == TALI_PROCESSOR_ANY) return true;
-    if (!can_run(processor)) return false;
+    if (!tali_processor_is_here(processor)) return false;
     if (processor == TALI_PROCESSOR_AVX2) {
         fill_avx2(out);
     } else {
@@ -62,7 +50,7 @@ bool tali_kernel_lanes_of(int width, tali_kernel_lanes *out)
 
 #else
 
-bool tali_passes_for(tali_kernel_processor processor, tali_passes *out)
+bool tali_passes_for(tali_processor processor, tali_passes *out)
 {
     fill_any(out);
     return processor == TALI_PROCESSOR_ANY;
@@ -84,13 +72,13 @@ tali_kernel_lanes tali_kernel_lanes_best(void)
 }
 
 // The passes for this machine, and which they are.
-static tali_kernel_processor choose(tali_passes *out)
+static tali_processor choose(tali_passes *out)
 {
     int p = TALI_NUM_PROCESSORS - 1;
-    while (!tali_passes_for((tali_kernel_processor)p, out)) {
+    while (!tali_passes_for((tali_processor)p, out)) {
         --p; // the set for any processor always exists
     }
-    return (tali_kernel_processor)p;
+    return (tali_processor)p;
 }
 
 tali_passes tali_passes_best(void)

@@ -6,6 +6,7 @@
 #ifndef TALUS_PASSES_INTERNAL_H
 #define TALUS_PASSES_INTERNAL_H
 
+#include "processor_internal.h"
 #include "weight_internal.h"
 
 #include "tree/matter_internal.h"
@@ -321,16 +322,8 @@ static inline bool tali_kernel_is_particle(const tali_tree *tree, const uint8_t 
     return hinge[b] == TALI_HINGE_TRANSLATION && tree->parent[b] == 0 && tree->is_leaf[b];
 }
 
-/// Processors that kernels are compiled for, the least demanding first.
-typedef enum tali_kernel_processor {
-    TALI_PROCESSOR_ANY,    ///< what the build is for
-    TALI_PROCESSOR_AVX2,   ///< with fused multiply-adds
-    TALI_PROCESSOR_AVX512, ///< and twice as many registers
-    TALI_NUM_PROCESSORS
-} tali_kernel_processor;
-
 /// The passes for such a processor; false if this build has none or this machine is another.
-bool tali_passes_for(tali_kernel_processor processor, tali_passes *out);
+bool tali_passes_for(tali_processor processor, tali_passes *out);
 
 /// The passes for this machine.
 tali_passes tali_passes_best(void);

@@ -86,9 +86,14 @@ tal_applied_forces tal_matter_upd_forces(const tal_matter *matter, tal_state *st
     }
     // the entry is complete when the last force subsystem has added
     char *bytes = tali_cache_upd_at(system, state, matter->forces);
-    return (tal_applied_forces){
-        (tal_spatial_vec *)(void *)bytes,
-        (double *)(void *)(bytes + tali_tree_body_force_bytes(&matter->tree))};
+    double *f = (double *)(void *)(bytes + tali_tree_body_force_bytes(&matter->tree));
+    f[matter->tree.num_u] += 1.0; // one more that applies forces
+    return (tal_applied_forces){(tal_spatial_vec *)(void *)bytes, f};
+}
+
+int tali_matter_num_appliers(const tal_matter *matter, const tal_state *state)
+{
+    return (int)tali_tree_applied_of(matter, state).f[matter->tree.num_u];
 }
 
 bool tali_matter_is_every_Bo_Mo(const tal_matter *matter, const tal_state *state)

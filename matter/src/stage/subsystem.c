@@ -225,6 +225,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_system_reserve_scratch(system, tali_unilaterals_scratch(matter));
     tal_system_reserve_scratch(system, tali_impact_scratch(matter));
     tal_system_reserve_scratch(system, tali_derivative_scratch(&matter->tree));
+    tal_system_reserve_scratch(system, tali_derivative_constraint_scratch(matter));
     return tal_system_error(system)->status;
 }
 

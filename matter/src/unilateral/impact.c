@@ -1,4 +1,6 @@
 // Impacts: impulses in compression and expansion, in rounds, with a guard against gaining energy.
+#include "array_internal.h"
+
 #include "unilateral/impact_internal.h"
 
 #include <talus/common/linalg.h>
@@ -157,11 +159,40 @@ static bool gather_for_impact(tali_impact_problem *p, int c)
     return any;
 }
 
+// Where bodies that are driven against each other give way by round-off only, impulses are found
+// that leave nothing of the velocities they should make.
+static tal_status check_size(const tali_impact_problem *p, tal_error *why)
+{
+    const double A = tali_array_largest(p->A.data, p->n * p->n);
+    const double z = tali_array_largest(p->z, p->n), b = tali_array_largest(p->b, p->n);
+    const double least = fmax(b, p->options.speed_tolerance);
+    if (A * z * DBL_EPSILON <= 1e-6 * least) return TAL_OK;
+    return TALI_FAIL(why, TAL_ERR_INFEASIBLE, "rows contradict each other: impulses grow to %g", z);
+}
+
+// With all friction; without that in joints where it does not settle; without any where no impulses
+// pass their check. Both are counted.
+static tal_status solve_phase(tali_impact_problem *p, int c, tal_error *why)
+{
+    static tal_status (*const ways[])(tali_impact_problem *, tal_error *) = {
+        tali_impact_solve_loaded, tali_impact_solve, tali_impact_solve_smooth};
+    tal_status st = TAL_ERR_NO_CONVERGENCE;
+    for (int k = 0; k < 3 && st == TAL_ERR_NO_CONVERGENCE; ++k) {
+        gather_for_impact(p, c);
+        memcpy(p->floors, p->given, (size_t)p->num_in * sizeof *p->floors);
+        if (k == 1 && !tali_impact_any_load(p)) continue;
+        if (k > 0) ++p->num_smooth;
+        st = ways[k](p, why);
+    }
+    return st == TAL_OK ? check_size(p, why) : st;
+}
+
 // Compression until nothing approaches, then expansion with a share of each normal impulse.
 static tal_status compress_and_expand(tali_impact_problem *p, int c, double share)
 {
     tal_error why = {TAL_OK, "", ""};
-    tal_status st = tali_impact_solve(p, &why);
+    memset(p->given, 0, (size_t)p->num_in * sizeof *p->given);
+    tal_status st = solve_phase(p, c, &why);
     if (st != TAL_OK) return tali_impact_fail(p, st, why.message);
     take_impulses(p);
     bool any = false;
@@ -173,16 +204,7 @@ static tal_status compress_and_expand(tali_impact_problem *p, int c, double shar
         any = any || p->given[k] > 0.0;
     }
     if (!any) return TAL_OK;
-    gather_for_impact(p, c);
-    const size_t floors = (size_t)p->num_in * sizeof *p->floors;
-    memcpy(p->floors, p->given, floors);
-    st = tali_impact_solve(p, &why);
-    if (st == TAL_ERR_NO_CONVERGENCE) { // impulses that can be checked, and no friction
-        gather_for_impact(p, c);
-        memcpy(p->floors, p->given, floors);
-        ++p->num_smooth;
-        st = tali_impact_solve_smooth(p, &why);
-    }
+    st = solve_phase(p, c, &why);
     if (st != TAL_OK) return tali_impact_fail(p, st, why.message);
     take_impulses(p);
     return TAL_OK;
@@ -263,7 +285,8 @@ static bool approaches(const tali_impact_problem *p, const tali_impact_part *par
     return part->normal >= 0 && p->v[part->normal] < -p->options.speed_tolerance;
 }
 
-// Who takes part in the next round: all, or those that approach; how many approach.
+// Who takes part in the next round: all, or those that approach and friction in joints; how many
+// approach.
 static int choose_parts(tali_impact_problem *p, bool only_approaching)
 {
     int n = 0;
@@ -271,7 +294,7 @@ static int choose_parts(tali_impact_problem *p, bool only_approaching)
         tali_impact_part *part = &p->parts[k];
         const bool comes = approaches(p, part);
         if (comes) ++n;
-        part->is_in = comes || !only_approaching;
+        part->is_in = comes || !only_approaching || part->normal < 0;
     }
     return n;
 }
@@ -368,12 +391,12 @@ static int count_impacting(const tali_impact_problem *p)
     return n;
 }
 
-// Dry friction has no impulses: its force is limited.
+// Dry friction has no impulses: its force is limited. Friction by a load has, as the load does.
 static void drop_dry_friction(tali_impact_problem *p)
 {
     for (int k = 0; k < p->num; ++k) {
-        const bool has_normal = p->matter->unilaterals.list[p->parts[k].element].normal >= 0;
-        p->parts[k].is_in = has_normal;
+        const tali_unilateral *it = &p->matter->unilaterals.list[p->parts[k].element];
+        p->parts[k].is_in = it->normal >= 0 || it->load.constraint.i >= 0;
         p->parts[k].limit = 0.0;
         if (!(p->parts[k].static_mu > 0.0)) p->parts[k].num_slips = 0;
     }

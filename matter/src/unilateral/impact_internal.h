@@ -55,7 +55,7 @@ typedef struct tali_impact_problem {
 
     // one component
     int n, num_in;
-    int num_smooth; ///< expansions without friction so far
+    int num_smooth; ///< phases without all of their friction so far
     int *rows;      ///< [n] among m
     int *in;        ///< [num_in] among the parts
     tal_matrix A;
@@ -102,6 +102,9 @@ tal_status tali_impact_solve(tali_impact_problem *p, tal_error *why);
 
 /// The same where loads press on grips: friction depends on the forces of bilateral rows.
 tal_status tali_impact_solve_loaded(tali_impact_problem *p, tal_error *why);
+
+/// Does a load press on a grip of the component that was gathered?
+bool tali_impact_any_load(const tali_impact_problem *p);
 
 /// The same without friction.
 tal_status tali_impact_solve_smooth(tali_impact_problem *p, tal_error *why);

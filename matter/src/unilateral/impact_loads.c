@@ -2,7 +2,8 @@
 //
 // A grip that does not slide yet holds at first, whatever that takes; the worst one that takes more
 // than mu_s N is released. What is released, or slides, has the limit mu_d N of the forces before:
-// these are found by repetition, with shorter steps where it does not come closer.
+// these are found by repetition, with shorter steps where it does not come closer. In an impact the
+// same is asked of impulses, and no grip slides: what is left of its slip at the end decides.
 #include "unilateral/impact_internal.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ enum {
     MOST_REPETITIONS = 300
 };
 
-static const double CLOSE_ENOUGH = 1e-9; // of the largest limit; only modes come of it
+static const double CLOSE_ENOUGH = 1e-10; // of the largest limit
 // Of its limit: an event finds the end of sticking to a little less or more than that.
 static const double HOLDS = 1.0 - 1e-10;
 
@@ -20,7 +21,7 @@ static tali_impact_part *part_at(const tali_impact_problem *p, int k)
     return &p->parts[p->in[k]];
 }
 
-static bool any_load(const tali_impact_problem *p)
+bool tali_impact_any_load(const tali_impact_problem *p)
 {
     for (int k = 0; k < p->num_in; ++k) {
         if (part_at(p, k)->num_loads > 0 && p->contacts[k].num_tangents > 0) return true;
@@ -99,10 +100,10 @@ static double renew_limits(tali_impact_problem *p, double share)
 
 tal_status tali_impact_solve_loaded(tali_impact_problem *p, tal_error *why)
 {
-    if (!any_load(p)) return tali_impact_solve(p, why);
+    if (!tali_impact_any_load(p)) return tali_impact_solve(p, why);
     for (int k = 0; k < p->num_in; ++k) {
         tali_impact_part *part = part_at(p, k);
-        part->is_held = part->num_loads > 0 && part->num_slips > 0 && !part->slides;
+        part->is_held = part->num_loads > 0 && part->num_slips > 0 && !p->contacts[k].slides;
     }
     double share = 1.0, before = (double)INFINITY;
     for (int i = 0; i < MOST_REPETITIONS; ++i) {

@@ -401,14 +401,14 @@ tal_status tali_impact_solve_smooth(tali_impact_problem *p, tal_error *why)
 // or not: a second contact without a normal, behind the others. What the element pushes beyond them
 // has none: with it the two would depend on each other in a circle, which need not close. How many
 // contacts there are then.
-static int split_floors(tali_impact_problem *p)
+static int split_floors(tali_impact_problem *p, double b[])
 {
     int num = p->num_in;
     for (int k = 0; k < p->num_in; ++k) {
         tal_friction_contact *c = &p->contacts[k];
         if (c->normal < 0 || p->floors[k] == 0.0) continue;
         for (int i = 0; i < p->n; ++i) {
-            p->b[i] += p->A.data[i + c->normal * p->n] * p->floors[k];
+            b[i] += p->A.data[i + c->normal * p->n] * p->floors[k];
         }
         if (c->num_tangents == 0) continue;
         p->contacts[num] = *c;
@@ -421,8 +421,10 @@ static int split_floors(tali_impact_problem *p)
 
 static tal_status solve_with_friction(tali_impact_problem *p, tal_error *why)
 {
+    double *b = p->lower; // there are no bounds here
+    memcpy(b, p->b, (size_t)p->n * sizeof *b);
     const tal_friction_problem problem = {
-        .A = p->A, .b = p->b, .contacts = p->contacts, .num_contacts = split_floors(p)};
+        .A = p->A, .b = b, .contacts = p->contacts, .num_contacts = split_floors(p, b)};
     memset(p->z, 0, (size_t)p->n * sizeof *p->z);
     const tal_status st =
         tal_friction_solve(&problem, p->z, p->y, p->modes, p->work, p->iwork, NULL, why);

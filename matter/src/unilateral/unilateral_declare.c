@@ -120,6 +120,11 @@ static tal_status declare_variables(tal_matter *matter)
     def.update_depends_on = TAL_STAGE_VELOCITY;
     all->directions = tal_system_add_var(matter->system, matter->me, &def);
     tali_free(&matter->allocator, block, bytes);
+    tal_cache_def margins = tal_cache_def_default();
+    margins.name = "margins of slides";
+    margins.size = n * sizeof(double);
+    margins.depends_on = TAL_STAGE_DYNAMICS;
+    all->margins = tal_system_add_cache(matter->system, matter->me, &margins);
     return tal_system_error(matter->system)->status;
 }
 

@@ -137,6 +137,35 @@ static void add_scaled(int n, double scale, const double x[], double y[])
     }
 }
 
+// 1 - mu N' r, with the response r to a unit of friction: what is left of the effect of a normal
+// force when its friction goes with it.
+static double margin_of(const tali_unilateral_press *press, double mu, const double lambda[],
+                        const double response[])
+{
+    const double slope = tali_unilateral_press_slope(press, lambda, response);
+    const bool is_reversed = press->is_load && tali_unilateral_pressing(press, lambda) < 0.0;
+    return 1.0 - mu * (is_reversed ? -slope : slope);
+}
+
+// Where the equations of motion are solved, margins cost nothing more. Not on the way to Dynamics,
+// where others ask what constraints would do.
+static tal_status keep_margins(const tal_matter *matter, tal_state *state,
+                               const tali_unilateral_sliding *it, const double lambda[])
+{
+    const tal_cache_ix entry = matter->unilaterals.margins;
+    if (tal_state_stage(state) < TAL_STAGE_DYNAMICS) return TAL_OK;
+    double *margins = tal_cache_upd(matter->system, state, entry);
+    if (margins == NULL) return tal_contract_last()->status;
+    for (int i = 0; i < matter->unilaterals.count; ++i) {
+        margins[i] = 1.0;
+    }
+    for (int j = 0; j < it->n; ++j) {
+        margins[it->sliding[j]] =
+            margin_of(&it->press[j], it->mu[j], lambda, it->responses + (ptrdiff_t)j * it->stride);
+    }
+    return tal_cache_mark_valid(matter->system, state, entry);
+}
+
 // Columns and responses of the elements that slide, then their forces, then what these add.
 static tal_status slide(const tal_matter *matter, tal_state *state, const tali_tree_view *view,
                         const slide_room *room, double e[], double lambda[])
@@ -167,7 +196,7 @@ static tal_status slide(const tal_matter *matter, tal_state *state, const tali_t
     for (int i = 0; i < n && st == TAL_OK; ++i) {
         add_scaled(matter->tree.num_u, sigma.sigma[i], room->columns + (size_t)i * nu, e);
     }
-    return st;
+    return st == TAL_OK ? keep_margins(matter, state, &sigma, lambda) : st;
 }
 
 tal_status tali_unilaterals_slide(const tal_matter *matter, tal_state *state,
@@ -186,7 +215,7 @@ tal_status tali_unilaterals_slide(const tal_matter *matter, tal_state *state,
 
 // --- how far from a jam ---
 
-// 1 - mu N' r of one element, with the response r to a unit of its friction.
+// The margin of one element, where the equations of motion did not leave it.
 static tal_status find_margin(const tal_matter *matter, tal_state *state,
                               const tali_tree_view *view, int i, const slide_room *room,
                               double *margin)
@@ -201,9 +230,7 @@ static tal_status find_margin(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_unilateral_mu(matter, state, view, i, &mu);
     if (st != TAL_OK) return st;
     const tali_unilateral_press press = tali_unilateral_press_of(matter, state, i);
-    const double slope = tali_unilateral_press_slope(&press, lambda, room->responses);
-    const bool is_reversed = press.is_load && tali_unilateral_pressing(&press, lambda) < 0.0;
-    *margin = 1.0 - mu * (is_reversed ? -slope : slope);
+    *margin = margin_of(&press, mu, lambda, room->responses);
     return TAL_OK;
 }
 
@@ -214,6 +241,10 @@ double tal_unilateral_slide_margin(const tal_matter *matter, tal_state *state,
     if (state == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
         return TALI_NAN;
+    }
+    const tal_cache_ix entry = matter->unilaterals.margins;
+    if (tal_cache_is_valid(matter->system, state, entry)) {
+        return ((const double *)tal_cache_value(matter->system, state, entry))[element.i];
     }
     if (tal_system_realize(matter->system, state, TAL_STAGE_ACCELERATION) != TAL_OK) {
         return TALI_NAN;

@@ -57,6 +57,7 @@ typedef struct tali_unilaterals {
     tal_var_ix materials;  ///< tal_unilateral_material[count]
     tal_var_ix impacts;    ///< tal_unilateral_impact[count] the last of each
     tal_var_ix directions; ///< double[count][2] of slip; its update is the direction of friction
+    tal_cache_ix margins;  ///< double[count] how far slides are from a jam; written by their solver
 } tali_unilaterals;
 
 #endif // TALUS_UNILATERAL_TYPES_H

@@ -3,7 +3,8 @@
 
 tal_mol_granularity tal_mol_granularity_default(void)
 {
-    const tal_mol_granularity how = {.level = TAL_MOL_TORSIONS, .map_bonded = true, .root = -1};
+    const tal_mol_granularity how = {
+        .level = TAL_MOL_TORSIONS, .map_bonded = true, .list_room = 64, .root = -1};
     return how;
 }
 

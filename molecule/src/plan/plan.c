@@ -337,6 +337,7 @@ static void choose_root_mobility(tali_plan *plan, int b)
 
 // ---- all of it
 
+// What a granularity says must be something that there is.
 static tal_status check_how(const tal_mol *mol, const tal_mol_granularity *how, tal_error *err)
 {
     if ((int)how->level < 0 || how->level > TAL_MOL_RIGID) {
@@ -346,6 +347,11 @@ static tal_status check_how(const tal_mol *mol, const tal_mol_granularity *how, 
         how->num_bonds < 0 || (how->num_bonds > 0 && how->bonds == NULL)) {
         return TALI_FAIL(err, TAL_ERR_NULL, "%d selections and %d choices of bonds, one list NULL",
                          how->num_selections, how->num_bonds);
+    }
+    if (how->list_room < 0 || how->list_room > 1 << 20) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "the room of a list of neighbors is %d clusters for each atom",
+                         how->list_room);
     }
     if (how->root >= mol->num_atoms) {
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX, "the root is atom %d: there are %d", how->root,

@@ -12,6 +12,8 @@ typedef struct tali_term_evaluation {
     int64_t *f;        ///< forces
     int *cells;        ///< work of tali_term_cells_size() bytes
     double *born;      ///< work of tali_term_born_size() bytes
+    double *lanes;     ///< work of tali_list_work_size() bytes
+    tal_state *state;  ///< that has the list of neighbors
     double scale[TAL_NUM_MOL_SCALES];
     bool everything; ///< also what is frozen, and the virial; nothing is mapped
     tali_term_pairs pairs;
@@ -38,6 +40,10 @@ size_t tali_term_cells_size(int num_atoms);
 
 /// Add all pairs that act: those that move, or everything.
 void tali_term_add_pairs(tali_term_evaluation *it);
+
+/// Add the pairs that move, by a list of neighbors. False, and nothing added, if that does not do:
+/// something is too large for it, or a law that the kernels do not know.
+bool tali_term_add_listed(tali_term_evaluation *it);
 
 /// Bytes that water as a continuum needs.
 size_t tali_term_born_size(int num_atoms);

@@ -1,4 +1,5 @@
 // A molecule in a System: its bodies in matter, its terms as one force element; reading it.
+#include "list/list_internal.h"
 #include "term/instance_internal.h"
 
 #include <talus/molecule/nonbonded.h>
@@ -66,10 +67,15 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     cache.name = "all";
     cache.calc = tali_term_calc_all;
     instance->all = tal_force_add_cache(forces, me, &cache);
-    cache.name = "speeds";
-    cache.size = tali_term_speeds_size(instance->matter);
+    cache.name = "neighbors";
+    cache.size = tali_list_size(instance);
+    cache.depends_on = TAL_STAGE_TOPOLOGY;
     cache.calc = NULL;
     cache.num_prereqs = 0;
+    instance->list = tal_force_add_cache(forces, me, &cache);
+    cache.name = "speeds";
+    cache.depends_on = TAL_STAGE_POSITION;
+    cache.size = tali_term_speeds_size(instance->matter);
     instance->speeds = tal_force_add_cache(forces, me, &cache);
     return TAL_OK;
 }
@@ -214,6 +220,7 @@ static void fill_atoms(tal_mol_instance *instance, const tali_plan *plan)
         instance->order[a] = plan->order[a];
         instance->class_of[a] = mol->ff->types[mol->atoms[a].type].atom_class;
         ++instance->class_count[instance->class_of[a]];
+        instance->is_charged = instance->is_charged || mol->atoms[a].charge != 0.0;
     }
     for (int i = 0; i < plan->num_demoted; ++i) {
         instance->demoted[i] = plan->demoted[i];
@@ -235,7 +242,9 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
                              .me = {-1},
                              .num_skips = plan->mol->num_near,
                              .num_pairs = plan->mol->num_near,
-                             .num_mapped = plan->num_bodies};
+                             .num_mapped = plan->num_bodies,
+                             .list_room = plan->how->list_room,
+                             .kernels = tali_lanes_best()};
     for (int f = 0; f < TAL_NUM_MOL_FAMILIES; ++f) {
         most.num_moving[f] = plan->mol->terms[f].count;
     }
@@ -244,6 +253,8 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
     fill_bodies(instance, plan);
     fill_atoms(instance, plan);
     tali_term_sort_out(instance, plan);
+    const int n = plan->mol->num_atoms;
+    instance->has_exclusions = plan->num_bodies < n || instance->skip_start[n] > 0;
     return instance;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TALUS_TERM_INSTANCE_INTERNAL_H
 #define TALUS_TERM_INSTANCE_INTERNAL_H
 
+#include "kernel/kernel_internal.h"
 #include "plan/plan_internal.h"
 #include "term/law_internal.h"
 
@@ -79,10 +80,15 @@ struct tal_mol_instance {
     int *skip_start; ///< [num_atoms + 1] of atoms behind each that its row leaves out
     int *skip;       ///< [num_skips at most] ascending
     int num_skips;
+    int list_room;              ///< entries of a list of neighbors for each atom
+    bool is_charged;            ///< an atom has a charge
+    bool has_exclusions;        ///< not every pair of atoms acts
+    tali_lanes_kernels kernels; ///< the best for this machine
 
     tal_var_ix scales;     ///< double [TAL_NUM_MOL_SCALES]
     tal_var_ix nonbonded;  ///< tal_mol_nonbonded
     tal_cache_ix stations; ///< tal_vec3 [num_atoms], in M
+    tal_cache_ix list;     ///< tali_list; outlives every stage but the first
     tal_cache_ix sums;     ///< tali_term_sums of what moves
     tal_cache_ix speeds;   ///< work of tali_term_speeds_size() bytes
     tal_cache_ix all;      ///< tali_term_sums of everything, on atoms alone
@@ -133,6 +139,9 @@ void tali_term_sort_out(tal_mol_instance *instance, const tali_plan *plan);
 
 /// Whether an atom of body `body[atom]` cannot move in body `b` of the instance.
 bool tali_term_is_fixed_in(const tal_mol_instance *instance, int atom, int b);
+
+/// Whether what is between atoms i < j is left out of pairs, or scaled: up to four bonds apart.
+bool tali_term_is_skipped(const tal_mol_instance *instance, int i, int j);
 
 /// Whether the atoms of a pair, so many bonds apart, do not move against each other.
 bool tali_term_is_pair_frozen(const tal_mol_instance *instance, int i, int j, int bonds);

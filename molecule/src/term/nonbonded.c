@@ -11,7 +11,8 @@ tal_mol_nonbonded tal_mol_nonbonded_default(void)
                                   .outside = 78.5,
                                   .solute = 1.0,
                                   .solvent = 78.5,
-                                  .surface = 28.3919551};
+                                  .surface = 28.3919551,
+                                  .skin = 0.1};
     return it;
 }
 
@@ -86,6 +87,7 @@ static const char *flaw_of(const tal_mol_nonbonded *it, const tal_mol *mol, doub
 {
     if (!is_range(&it->vdw)) return "the range of van der Waals ends before it begins, or nowhere";
     if (!is_range(&it->coulomb)) return "the range of charges ends before it begins, or nowhere";
+    if (!(isfinite(it->skin) && it->skin >= 0.0)) return "the skin may not be negative";
     const char *flaw = flaw_of_charges(it);
     if (flaw == NULL) flaw = flaw_of_born(it, mol);
     return flaw != NULL ? flaw : flaw_of_box(it, radius);

@@ -19,6 +19,7 @@ typedef struct tali_term_pairs {
     tali_term_power r12, r6, charge;
     double field_k, field_c; ///< of a reaction field
     bool has_box;
+    tal_vec3 per_box; ///< inverse edges
 } tali_term_pairs;
 
 /// Energies of a pair and the force between them, divided by the distance.
@@ -26,6 +27,12 @@ typedef struct tali_term_pull {
     double vdw, coulomb;
     double pull; ///< -dE/dr / r: times d = x_i - x_j it is the force on i
 } tali_term_pull;
+
+/// The nearest whole number, for numbers below 2^51: what is added to 3/2 2^52 is rounded to one.
+static inline double tali_term_rint(double x)
+{
+    return (x + 6755399441055744.0) - 6755399441055744.0;
+}
 
 /// Make settings ready.
 tali_term_pairs tali_term_prepare(const tal_mol_nonbonded *set);

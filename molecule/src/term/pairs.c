@@ -1,5 +1,5 @@
-// All pairs of a molecule: those near by bonds by their lists, the others by looking at neighboring
-// cells, or at every pair where cells would not help.
+// All pairs of a molecule: those near by bonds by their lists, the others by a list of neighbors
+// (list/), by looking at neighboring cells, or at every pair where neither would do.
 //
 // The sums are exact, so it does not matter in which order pairs come, or which way they are found.
 #include "term/evaluation_internal.h"
@@ -14,9 +14,10 @@ typedef enum reach {
 // The vector from j to the nearest image of i.
 static tal_vec3 nearest_image(const tali_term_pairs *pairs, tal_vec3 d)
 {
-    const tal_vec3 box = pairs->set.box;
-    return tal_v3(d.x - box.x * rint(d.x / box.x), d.y - box.y * rint(d.y / box.y),
-                  d.z - box.z * rint(d.z / box.z));
+    const tal_vec3 box = pairs->set.box, per = pairs->per_box;
+    return tal_v3(d.x - box.x * tali_term_rint(d.x * per.x),
+                  d.y - box.y * tali_term_rint(d.y * per.y),
+                  d.z - box.z * tali_term_rint(d.z * per.z));
 }
 
 static void add_pair(tali_term_evaluation *it, const tali_term_pair *pair, reach how,
@@ -29,8 +30,9 @@ static void add_pair(tali_term_evaluation *it, const tali_term_pair *pair, reach
     if (how == FAR && r2 >= it->pairs.end * it->pairs.end) return;
     const double A = it->scale[TAL_MOL_SCALE_VDW] * pair->A;
     const double B = it->scale[TAL_MOL_SCALE_VDW] * pair->B;
-    const double C = it->scale[TAL_MOL_SCALE_COULOMB] * mol->ff->def.coulomb_constant *
-                     pair->charge * mol->atoms[pair->i].charge * mol->atoms[pair->j].charge;
+    const double qq = mol->atoms[pair->i].charge * mol->atoms[pair->j].charge;
+    const double C =
+        it->scale[TAL_MOL_SCALE_COULOMB] * mol->ff->def.coulomb_constant * qq * pair->charge;
     const tali_term_pull at = how == FAR ? tali_term_pull_of(&it->pairs, r2, A, B, C)
                                          : tali_term_pull_near(&it->pairs, r2, A, B, C);
     const tal_vec3 f = tal_v3_scale(at.pull, d);
@@ -54,8 +56,7 @@ static tali_term_pair plain_pair(const tal_mol_instance *instance, int i, int j)
 
 // ---- a pair that may act, i < j
 
-// Whether the row of i leaves out j.
-static bool is_skipped(const tal_mol_instance *instance, int i, int j)
+bool tali_term_is_skipped(const tal_mol_instance *instance, int i, int j)
 {
     int low = instance->skip_start[i], high = instance->skip_start[i + 1];
     while (low < high) {
@@ -73,7 +74,7 @@ static bool is_skipped(const tal_mol_instance *instance, int i, int j)
 static void visit_moving(tali_term_evaluation *it, int i, int j)
 {
     const tal_mol_instance *instance = it->instance;
-    if (instance->body[i] == instance->body[j] || is_skipped(instance, i, j)) return;
+    if (instance->body[i] == instance->body[j] || tali_term_is_skipped(instance, i, j)) return;
     const tali_term_pair pair = plain_pair(instance, i, j);
     add_pair(it, &pair, FAR, PLAIN);
 }
@@ -262,5 +263,6 @@ static void add_near_pairs(tali_term_evaluation *it)
 void tali_term_add_pairs(tali_term_evaluation *it)
 {
     add_near_pairs(it);
+    if (!it->everything && !it->pairs.set.all_pairs && tali_term_add_listed(it)) return;
     if (!visit_cells(it)) visit_all(it);
 }

@@ -1,5 +1,6 @@
 // Energies and forces of a molecule at its positions: of what moves, for dynamics, and of
 // everything on atoms alone, for reports.
+#include "list/list_internal.h"
 #include "term/evaluation_internal.h"
 
 // ---- memory of the sums
@@ -24,9 +25,14 @@ static size_t cells_at(const tal_mol_instance *instance)
     return born_at(instance) + tali_term_born_size(instance->mol->num_atoms);
 }
 
+static size_t lanes_at(const tal_mol_instance *instance)
+{
+    return tali_align(cells_at(instance) + tali_term_cells_size(instance->mol->num_atoms));
+}
+
 size_t tali_term_sums_size(const tal_mol_instance *instance)
 {
-    return cells_at(instance) + tali_term_cells_size(instance->mol->num_atoms);
+    return lanes_at(instance) + tali_list_work_size(instance);
 }
 
 const tal_vec3 *tali_term_positions(const tali_term_sums *sums)
@@ -171,6 +177,8 @@ static tal_status calc(const tal_mol_instance *instance, tal_state *state, char 
     it.everything = everything;
     it.pairs = tali_term_prepare(tal_var_value(instance->system, state, instance->nonbonded));
     it.cells = (int *)(void *)(value + cells_at(instance));
+    it.lanes = (double *)(void *)(value + lanes_at(instance));
+    it.state = state;
     it.born = (double *)(void *)(value + born_at(instance));
     for (int g = 0; g < 2; ++g) {
         it.grid = (tali_term_grid){per_unit[g], false};

@@ -1,4 +1,6 @@
 // Declaring groups of q, u, z and errors.
+#include "build_internal.h"
+
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -131,6 +133,16 @@ tal_stage tal_group_stage(const tal_system *system, tal_group_ix group)
         return TAL_STAGE_EMPTY;
     }
     return tali_system_group_at(system, group.i)->stage;
+}
+
+int tali_system_declared_slots(const tal_system *system, tal_pool pool)
+{
+    int sum = 0;
+    for (int i = 0; i < system->groups.count; ++i) {
+        const tali_system_group *group = tali_system_group_at(system, i);
+        sum += group->pool == pool ? group->capacity : 0;
+    }
+    return sum;
 }
 
 int tal_system_pool_capacity(const tal_system *system, tal_pool pool)

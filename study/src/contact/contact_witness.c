@@ -131,11 +131,12 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *normal = tal_group_upd_triggers(system, state, contacts->force);
     double *cone = tal_group_upd_triggers(system, state, contacts->cone);
+    double *margin = tal_group_upd_triggers(system, state, contacts->margin);
     const double *gap = tal_state_triggers(state, TAL_STAGE_POSITION) +
                         tal_group_start(system, state, contacts->gap);
     for (int i = 0; i < contacts->num; ++i) {
         const tal_unilateral_ix element = {i};
-        normal[i] = cone[i] = SILENT;
+        normal[i] = cone[i] = margin[i] = SILENT;
         if (gap[i] != SILENT && memory[i].is_resting == 0) continue; // open
         const tal_unilateral_mode mode = mode_of(contacts, state, i);
         if (mode != TAL_UNILATERAL_OFF) {
@@ -143,11 +144,15 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
             const bool has_normal = tal_unilateral_normal(matter, element).i >= 0;
             if (has_normal) normal[i] = force.normal;
             if (mode == TAL_UNILATERAL_STICK) cone[i] = cone_of(contacts, state, i, &force);
+            if (mode == TAL_UNILATERAL_SLIDE && has_normal) {
+                margin[i] = tal_unilateral_slide_margin(matter, state, element);
+            }
         } else if (memory[i].is_resting != 0 && is_open(contacts, state, i)) {
             normal[i] = tal_unilateral_acceleration(matter, state, element);
         }
         tal_status st = check(state, contacts, i, "force", normal[i]);
         if (st == TAL_OK) st = check(state, contacts, i, "friction", cone[i]);
+        if (st == TAL_OK) st = check(state, contacts, i, "margin of slip", margin[i]);
         if (st != TAL_OK) return st;
     }
     return TAL_OK;
@@ -183,5 +188,5 @@ bool tali_contacts_is_settled(const tal_contacts *contacts, const tal_state *sta
 {
     return is_kept(contacts, state, contacts->gap) && is_kept(contacts, state, contacts->slip) &&
            is_kept(contacts, state, contacts->force) && is_kept(contacts, state, contacts->cone) &&
-           are_limits_kept(contacts, state);
+           is_kept(contacts, state, contacts->margin) && are_limits_kept(contacts, state);
 }

@@ -102,6 +102,7 @@ static void add_events(const tal_contacts *contacts, int i)
     if (is_ratchet || has_grip) add_event(contacts, i, "slip", falls, contacts->slip, none);
     if (has_normal) add_event(contacts, i, "force", falls, contacts->force, none);
     if (has_grip) add_event(contacts, i, "cone", falls, contacts->cone, none);
+    if (has_grip && has_normal) add_event(contacts, i, "margin", falls, contacts->margin, none);
     if (tal_unilateral_is_limited(contacts->matter, element)) {
         add_event(contacts, i, "limit", TAL_CROSSING_EITHER, contacts->limit, none);
     }
@@ -165,6 +166,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     contacts->slip = add_witnesses(contacts, "slips", TAL_STAGE_VELOCITY);
     contacts->force = add_witnesses(contacts, "forces", TAL_STAGE_ACCELERATION);
     contacts->cone = add_witnesses(contacts, "cones", TAL_STAGE_ACCELERATION);
+    contacts->margin = add_witnesses(contacts, "margins", TAL_STAGE_ACCELERATION);
     contacts->limit = add_witnesses(contacts, "limits", TAL_STAGE_POSITION);
     for (int i = 0; i < contacts->num; ++i) {
         add_events(contacts, i);

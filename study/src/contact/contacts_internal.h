@@ -1,6 +1,6 @@
 // Unilateral elements in a run: what the files of this room share.
 //
-// Each element has up to five witnesses, which fall through zero where it must change:
+// Each element has up to six witnesses, which fall through zero where it must change:
 //
 //     gap    Position      gap - datum          of an element that is off
 //     limit  Position      how far it is within its limits, which rises where it comes back; of one
@@ -9,6 +9,7 @@
 //     force  Acceleration  pi_N                 of one that is not off
 //                          a_N                  of one that is off and at rest
 //     cone   Acceleration  limit + mu_s pi_N - |pi_T|    of one that sticks
+//     margin Acceleration  how far it is from a jam      of one that slides
 //
 // and are 1 while they have nothing to tell. A datum is where handling left the element, so that
 // round-off there announces nothing.
@@ -48,11 +49,11 @@ struct tal_contacts {
     tal_allocator allocator;
     tal_subsystem_ix me;
     tal_contacts_def def;
-    uint8_t *traits;                               ///< [num] tali_contacts_trait; owned
-    int num;                                       ///< elements, once the topology is realized
-    tal_group_ix gap, gap_rate, slip, force, cone; ///< [num] slots each
-    tal_group_ix limit;                            ///< [num]
-    tal_var_ix memory;                             ///< tali_contacts_memory[num]
+    uint8_t *traits; ///< [num] tali_contacts_trait; owned
+    int num;         ///< elements, once the topology is realized
+    tal_group_ix gap, gap_rate, slip, force, cone, margin; ///< [num] slots each
+    tal_group_ix limit;                                    ///< [num]
+    tal_var_ix memory;                                     ///< tali_contacts_memory[num]
 };
 
 // --- contact_witness.c ---

@@ -88,10 +88,13 @@ static tal_status check_colliders(const tal_system *system, const tal_integrator
 {
     const tal_matter *matter = tal_system_matter(system);
     const int num = matter != NULL ? tal_matter_num_colliders(matter) : 0;
-    if (num <= 0 || def->ignores_colliders) return TAL_OK;
+    if (num <= 0 || def->ignores_colliders || tal_matter_has_collider_elements(matter)) {
+        return TAL_OK;
+    }
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "System '%s' has %d colliders, '%s' among them, which an integrator does not "
-                     "know: use a tal_contact_stepper, or set ignores_colliders",
+                     "know: call tal_matter_add_collider_elements(), use a tal_contact_stepper, or "
+                     "set ignores_colliders",
                      tal_system_name(system), num, tal_collider_name(matter, (tal_collider_ix){0}));
 }
 

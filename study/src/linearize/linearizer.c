@@ -1,7 +1,8 @@
-// Linearization about a State by extrapolated differences, and its modes.
+// Linearization about a State, exactly or by extrapolated differences, and its modes.
 #include "finite_internal.h"
 
 #include "linearize/chart_internal.h"
+#include "linearize/exact_slopes_internal.h"
 #include "linearize/slope_internal.h"
 #include "problem/study_internal.h"
 
@@ -19,6 +20,7 @@ static const double NO_CHANGE = 1e-3;
 struct tal_linearizer {
     tal_linearizer_def def;
     tali_chart chart;
+    tali_slope_exact exact;
     tal_state *state; // moved about
     int max_nx;
     bool has_run;
@@ -100,6 +102,7 @@ static tal_status set_up(tal_linearizer *lin, const tal_system *system, tal_erro
     if (st != TAL_OK) return tali_chart_pass_on(&lin->chart, lin->state, st);
     lin->max_nx = 2 * lin->chart.nu + tal_system_pool_capacity(system, TAL_POOL_Z);
     st = take_memory(lin, err);
+    if (st == TAL_OK) st = tali_slope_exact_create(&lin->exact, &lin->chart, err);
     lin->chart.err = &lin->error_record;
     return st;
 }
@@ -138,6 +141,7 @@ void tal_linearizer_destroy(tal_linearizer *lin)
     if (lin == NULL) return;
     const tal_allocator allocator = lin->chart.allocator;
     tali_free(&allocator, lin->block, lin->block_bytes);
+    tali_slope_exact_destroy(&lin->exact);
     tal_state_destroy(lin->state);
     tali_chart_destroy(&lin->chart);
     tali_free(&allocator, lin, sizeof *lin);
@@ -173,6 +177,18 @@ static tal_status calc_rates(void *context, const double x[], double rates[])
                          "an acceleration near the State is not finite");
     }
     return st;
+}
+
+// A by exact derivatives; false where it has to be found by differences.
+static bool calc_exact_A(tal_linearizer *lin)
+{
+    tali_chart *chart = &lin->chart;
+    tal_status st = tali_chart_put(chart, lin->state, lin->x);
+    if (st == TAL_OK) st = tal_system_realize(chart->system, lin->state, TAL_STAGE_ACCELERATION);
+    if (st != TAL_OK || !tali_slope_exact_apply(&lin->exact, lin->state)) return false;
+    st = tali_slope_exact_find(&lin->exact, lin->state, lin->A, lin->A_error);
+    if (st != TAL_OK) tal_state_clear_error(lin->state);
+    return st == TAL_OK;
 }
 
 // Columns of A: slopes of the rates along each coordinate.
@@ -256,7 +272,7 @@ tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state)
     const int nx = st == TAL_OK ? tali_chart_nx(&lin->chart) : 0;
     memset(lin->x, 0, (size_t)nx * sizeof *lin->x);
     if (st == TAL_OK) st = calc_rates(lin, lin->x, lin->rates);
-    if (st == TAL_OK) st = calc_A(lin);
+    if (st == TAL_OK && !calc_exact_A(lin)) st = calc_A(lin);
     if (st == TAL_OK) st = tali_chart_put(&lin->chart, lin->state, lin->x);
     if (st == TAL_OK) st = calc_B(lin);
     lin->has_run = st == TAL_OK;

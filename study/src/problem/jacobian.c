@@ -1,4 +1,5 @@
-// d ydot / dy by differences, for methods that solve implicit equations.
+// d ydot / dy, for methods that solve implicit equations: exactly where that can be done, otherwise
+// by differences.
 #include "problem/problem_internal.h"
 
 #include <float.h>
@@ -78,12 +79,12 @@ static tal_status calc_column(const differences *it, int j, bool keep_q)
 }
 
 // d qdot / du = N, exactly. Speeds that are known have no column.
-static tal_status rows_of_N(const differences *it)
+tal_status tali_problem_write_N(const tali_problem *problem, tal_state *state,
+                                const tali_problem_scale *scale, double *const columns[])
 {
-    const tali_problem *problem = it->problem;
     const tal_matter *matter = problem->matter;
     if (matter == NULL) return TAL_OK;
-    const int u0 = tal_group_start(problem->system, it->state, problem->u_group);
+    const int u0 = tal_group_start(problem->system, state, problem->u_group);
     tal_status st = TAL_OK;
     for (int b = 1; b < tal_matter_num_bodies(matter) && st == TAL_OK; ++b) {
         const tal_body_ix body = {b};
@@ -91,13 +92,13 @@ static tal_status rows_of_N(const differences *it)
         for (int k = 0; k < tal_body_nu(matter, body) && st == TAL_OK; ++k) {
             double unit[TAL_MAX_NU] = {0.0};
             unit[k] = 1.0;
-            if (it->scale->known_u[first + k]) continue;
-            double *column = it->columns[it->scale->nq + first + k];
-            st = tal_body_mul_N(matter, it->state, body, TAL_N, unit,
-                                column + tal_body_q_start(matter, it->state, body));
+            if (scale->known_u[first + k]) continue;
+            double *column = columns[scale->nq + first + k];
+            st = tal_body_mul_N(matter, state, body, TAL_N, unit,
+                                column + tal_body_q_start(matter, state, body));
         }
     }
-    return tali_problem_pass_on(it->problem, it->state, st);
+    return st;
 }
 
 // Columns in the order of what they leave standing in the State: those of z keep velocities, those
@@ -110,7 +111,10 @@ static tal_status plain_columns(const differences *it)
     for (int j = num_variables(it->scale) - 1; j >= nq && st == TAL_OK; --j) {
         st = calc_column(it, j, true);
     }
-    if (st == TAL_OK) st = rows_of_N(it);
+    if (st == TAL_OK) {
+        st = tali_problem_write_N(it->problem, it->state, it->scale, it->columns);
+        st = tali_problem_pass_on(it->problem, it->state, st);
+    }
     for (int j = 0; j < nq && st == TAL_OK; ++j) {
         st = calc_column(it, j, false);
     }
@@ -131,6 +135,7 @@ tal_status tali_problem_jacobian(tali_problem *problem, tal_state *state,
                                  const tali_problem_scale *scale, double t, const double ydot[],
                                  double y[], double *const columns[], double moved[])
 {
+    if (tali_problem_exact_jacobian(problem, state, scale, t, y, moved, columns)) return TAL_OK;
     const differences it = {problem, state, scale, t, ydot, y, moved, columns};
     return problem->projects_stages ? projected_columns(&it) : plain_columns(&it);
 }

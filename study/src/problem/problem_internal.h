@@ -25,6 +25,18 @@ typedef struct tali_problem_row {
     const double *k[TAL_MAX_RK_STAGES];
 } tali_problem_row;
 
+/// Memory for slopes of the rates without differences.
+typedef struct tali_problem_slopes {
+    int nu; // of matter; 0: none
+    void *block;
+    size_t block_bytes;
+    double *work; // of tal_system_linearize()
+    double *J;    // [nu][2 nu]
+    double *by_q; // [nu][nq]
+    double *qdot; // [nq]
+    double *y;    // [nq + nu]
+} tali_problem_slopes;
+
 /// y' = f(t, y) with c(t, y) = 0, and how far off a y may be. What methods do to a State they do
 /// through it.
 typedef struct tali_problem {
@@ -40,11 +52,12 @@ typedef struct tali_problem {
     double baumgarte; // rate of stabilization [1/s]; 0: constraints are met by projection
 
     // room of the owner's
-    double *y0;             // [ny] start of a step: errors are weighed there
-    double *error;          // [ny] estimated error; free between trial steps
-    double *weighed;        // [ny] free between trial steps
-    double *stabilizer;     // [tali_problem_baumgarte_size()]
-    uint64_t *realizations; // evaluations of rates are counted here
+    double *y0;                  // [ny] start of a step: errors are weighed there
+    double *error;               // [ny] estimated error; free between trial steps
+    double *weighed;             // [ny] free between trial steps
+    double *stabilizer;          // [tali_problem_baumgarte_size()]
+    uint64_t *realizations;      // evaluations of rates are counted here
+    tali_problem_slopes *slopes; // NULL: Jacobians are found by differences
 
     // what is known of the State at hand
     bool is_starting;     // it is being made consistent, by projection in any case
@@ -172,6 +185,25 @@ tal_status tali_problem_rates(tali_problem *problem, tal_state *state, double t,
 tal_status tali_problem_jacobian(tali_problem *problem, tal_state *state,
                                  const tali_problem_scale *scale, double t, const double ydot[],
                                  double y[], double *const columns[], double moved[]);
+
+/// qdot by u, which is N, into the columns of J that belong to speeds that are not known.
+tal_status tali_problem_write_N(const tali_problem *problem, tal_state *state,
+                                const tali_problem_scale *scale, double *const columns[]);
+
+// --- exact_jacobian.c ---
+
+/// False when there is no memory.
+bool tali_problem_slopes_create(tali_problem_slopes *it, const tali_problem *problem);
+void tali_problem_slopes_destroy(tali_problem_slopes *it, const tal_allocator *allocator);
+
+/// The same J without differences of the rates, where all forces know their change and nothing is
+/// prescribed. False where that cannot be done: the columns are zero then, as before.
+/// @param[out] rates  [ny] room
+bool tali_problem_exact_jacobian(tali_problem *problem, tal_state *state,
+                                 const tali_problem_scale *scale, double t, const double y[],
+                                 double rates[], double *const columns[]);
+
+// --- jacobian.c ---
 
 /// J v by a difference along v, as long as half the digits allow. All arrays are [ny].
 tal_status tali_problem_jacobian_times(tali_problem *problem, tal_state *state,

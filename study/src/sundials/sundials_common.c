@@ -56,6 +56,7 @@ static double norm_of_y(const void *self, const double x[], const double id[])
     return tali_sun_weights_norm(self, x, id);
 }
 
+// All memory: the pool, the weights, slopes for exact Jacobians, the context.
 static bool fill_engine(tali_sun *sun, const tali_sun_need *need)
 {
     const bool wants_gmres = tali_sun_has_gmres(sun);
@@ -68,6 +69,10 @@ static bool fill_engine(tali_sun *sun, const tali_sun_need *need)
         !tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
         !tali_sun_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
         return false;
+    }
+    if (num_matrices > 0) {
+        if (!tali_problem_slopes_create(&sun->slopes, &sun->integ->problem)) return false;
+        sun->integ->problem.slopes = &sun->slopes;
     }
     tali_sun_pool_set_context(&sun->pool, sun->context);
     sun->pool.length = need->capacity;
@@ -87,6 +92,8 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
     free_context(sun);
     tali_sun_weights_destroy(&sun->weights);
+    tali_problem_slopes_destroy(&sun->slopes, &integ->problem.allocator);
+    integ->problem.slopes = NULL;
     if (sun->pool.block != NULL) tali_sun_pool_destroy(&sun->pool);
     tali_free(&integ->problem.allocator, sun->doubles, sun->num_doubles * sizeof(double));
     tali_free(&integ->problem.allocator, sun, sun->engine_bytes);

@@ -178,6 +178,7 @@ struct tali_sun {
     size_t num_doubles;
     tali_sun_pool pool;
     tali_sun_weights weights;
+    tali_problem_slopes slopes;
     void *memory; // of CVODE, IDA or ARKODE
     const tali_sun_solver *solver;
     tali_sun_gmres gmres;         // the dense solver is in the pool

@@ -119,6 +119,29 @@ START_TEST(singular_problems_are_solved)
     }
 }
 
+// Rows in units that differ by up to 1e6: D A D with the same z in those units.
+START_TEST(badly_scaled_problems_are_solved)
+{
+    for (int k = 0; k < 500; ++k) {
+        tal_random rng = {(uint64_t)k, 23, 0};
+        const int n = 2 + (int)(tal_random_uniform(&rng) * (MAX - 2));
+        lemke_case c = {.A = test_random_gram(&rng, n, n)};
+        double d[MAX];
+        for (int i = 0; i < n; ++i) {
+            d[i] = pow(10.0, 6.0 * tal_random_uniform(&rng) - 3.0);
+            c.A.data[i + i * n] += 0.1;
+        }
+        for (int i = 0; i < n; ++i) {
+            c.b[i] = d[i] * tal_random_normal(&rng);
+            for (int j = 0; j < n; ++j) {
+                c.A.data[i + j * n] *= d[i] * d[j];
+            }
+        }
+        ck_assert_msg(solve(&c) == TAL_OK, "problem %d: %s", k, c.err.message);
+        assert_solves(&c);
+    }
+}
+
 START_TEST(contradicting_rows_have_a_certificate)
 {
     lemke_case c = {.A = {{1.0, -1.0, -1.0, 1.0}, 2, 2}, .b = {-1.0, -1.0}};
@@ -180,6 +203,7 @@ int main(void)
     tcase_add_test(tc, a_triangular_problem_by_hand);
     tcase_add_test(tc, problems_with_one_solution_are_solved);
     tcase_add_test(tc, singular_problems_are_solved);
+    tcase_add_test(tc, badly_scaled_problems_are_solved);
     tcase_add_test(tc, contradicting_rows_have_a_certificate);
     tcase_add_test(tc, a_jammed_contact_has_no_acceleration);
     tcase_add_test(tc, ties_do_not_make_it_cycle);

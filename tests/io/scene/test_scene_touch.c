@@ -213,6 +213,47 @@ START_TEST(an_element_touches_where_its_gap_is_closed)
 
 END_TEST
 
+// A brick of 0.4, 0.6 and 0.2 m, held above a floor below z = 0, then on it: four corners.
+START_TEST(colliders_touch_at_their_corners)
+{
+    tal_model model = begin_model();
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix box = tal_matter_add_translation(model.matter, TAL_GROUND, &def);
+    tal_collider_def solid = tal_collider_def_default();
+    solid.X_BS.R = tal_rotation_about(TAL_AXIS_Y, 0.5 * TAL_PI); // outward is -x of the shape
+    (void)tal_matter_add_collider(model.matter, &solid);
+    solid.X_BS = TAL_XFORM_IDENTITY;
+    solid.body = box;
+    solid.shape = tal_shape_brick(tal_v3(0.2, 0.3, 0.1), 0.0);
+    (void)tal_matter_add_collider(model.matter, &solid);
+    end_model(&model);
+    tal_scene *const scene = make_scene(&model);
+    ck_assert(tali_scene_has_contacts(scene));
+    for (int k = 0; k < 2; ++k) {
+        const double q[3] = {1.0, 2.0, k == 0 ? 0.5 : 0.1};
+        ck_assert_int_eq(tal_state_set_q(scene->state, q, 3), TAL_OK);
+        ck_assert_int_eq(tal_system_realize(model.system, scene->state, TAL_STAGE_VELOCITY),
+                         TAL_OK);
+        tali_scene_loads loads;
+        ck_assert(tali_scene_loads_begin(scene, &loads, 1));
+        ck_assert_int_eq(tali_scene_loads_add(scene, &loads, 0), TAL_OK);
+        ck_assert_int_eq(loads.num_contacts, k == 0 ? 0 : 4);
+        for (int i = 0; i < loads.num_contacts; ++i) {
+            const double *const at = loads.contacts[i];
+            ck_assert_double_eq_tol(fabs(at[0] - 1.0), 0.2, 1e-14);
+            ck_assert_double_eq_tol(fabs(at[1] - 2.0), 0.3, 1e-14);
+            ck_assert_double_eq_tol(at[2], 0.0, 1e-14);
+            ck_assert(isnan(at[3])); // the force is not known
+        }
+        tali_scene_loads_end(scene, &loads);
+    }
+    tal_scene_destroy(scene);
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
 START_TEST(a_scene_has_contacts_ropes_and_a_note)
 {
     tal_model model = make_coin();
@@ -242,6 +283,7 @@ int main(void)
     TCase *const all = tcase_create("theory");
     tcase_add_test(all, contact_forces_act_where_bodies_touch);
     tcase_add_test(all, an_element_touches_where_its_gap_is_closed);
+    tcase_add_test(all, colliders_touch_at_their_corners);
     tcase_add_test(all, a_scene_has_contacts_ropes_and_a_note);
     suite_add_tcase(suite, all);
     return test_run(suite);

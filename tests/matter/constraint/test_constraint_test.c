@@ -16,6 +16,8 @@ typedef enum mistake {
     FORCE_SQUARED,
     FORCE_NAN,
     MOBILITY_FORGOTTEN,
+    CHANGE_OF_FORCE,
+    CHANGE_OF_ERROR,
     NUM_MISTAKES,
     FAILS_P,
     FAILS_V,
@@ -85,6 +87,33 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
+// The point is at X STATION: it moves by dx + turn x arm, and so on for its derivatives.
+static tal_status calc_change(const void *self, const tal_constraint_arg *arg,
+                              const tal_constraint_change *change, const double lambda[],
+                              double perr[], double verr[], double aerr[], tal_spatial_vec F[],
+                              double f[])
+{
+    (void)f;
+    const tal_vec3 r = arm(arg), w = arg->V[1].w, alpha = arg->a[1].w;
+    const tal_spatial_vec dX = change->dX[1], dV = change->dV[1], dA = change->dA[1];
+    const tal_vec3 dr = tal_v3_cross(dX.w, r), push = tal_v3(lambda[0], lambda[1], lambda[2]);
+    const tal_vec3 wr = tal_v3_cross(w, r);
+    const tal_vec3 dwr = tal_v3_add(tal_v3_cross(dV.w, r), tal_v3_cross(w, dr));
+    tal_vec3 p = tal_v3_sub(tal_v3_add(dX.v, dr), change->dX[0].v);
+    tal_vec3 v = tal_v3_sub(tal_v3_add(dV.v, dwr), change->dV[0].v);
+    tal_vec3 a = tal_v3_add(tal_v3_cross(dA.w, r), tal_v3_cross(alpha, dr));
+    a = tal_v3_add(a, tal_v3_add(tal_v3_cross(dV.w, wr), tal_v3_cross(w, dwr)));
+    a = tal_v3_sub(tal_v3_add(dA.v, a), change->dA[0].v);
+    if (of(self) == CHANGE_OF_ERROR) a = tal_v3_neg(a);
+    memcpy(perr, &p, sizeof p);
+    memcpy(verr, &v, sizeof v);
+    memcpy(aerr, &a, sizeof a);
+    aerr[3] = change->dudot[0];
+    const tal_vec3 moment = of(self) == CHANGE_OF_FORCE ? TAL_VEC3_ZERO : tal_v3_cross(dr, push);
+    F[1].w = tal_v3_add(F[1].w, moment);
+    return TAL_OK;
+}
+
 static const tal_constraint_ops ops = {
     .size = sizeof ops,
     .name = "moving point",
@@ -96,6 +125,7 @@ static const tal_constraint_ops ops = {
     .calc_v = calc_v,
     .calc_a = calc_a,
     .add_forces = add_forces,
+    .calc_change = calc_change,
 };
 
 // Two free bodies on a third, at a random state.
@@ -129,8 +159,8 @@ static tal_constraint_report report_on(mistake wrong)
 {
     test_model model;
     build(&model, &wrong);
-    tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                    (double)NAN};
+    tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN,
+                                    (double)NAN, (double)NAN, (double)NAN};
     ck_assert_int_eq(tal_constraint_test(model.matter, model.state, SUBJECT, &report, NULL),
                      TAL_OK);
     test_model_end(&model);
@@ -151,7 +181,8 @@ START_TEST(every_mistake_shows_where_it_was_made)
     const double found = _i <= VERR_WITHOUT_TIME          ? report.verr
                          : _i == AERR_WITHOUT_CENTRIPETAL ? report.aerr
                          : _i <= AERR_NAN                 ? report.linear
-                                                          : report.forces;
+                         : _i < CHANGE_OF_FORCE           ? report.forces
+                                                          : report.change;
     ck_assert_double_gt(found, 1e-3);
     ck_assert_double_ge(report.worst, found);
     if (_i > AERR_NAN) ck_assert_double_le(report.aerr, CHECKER_TOLERANCE);
@@ -164,7 +195,7 @@ START_TEST(a_failure_of_the_table_is_passed_on_with_its_name)
         test_model model;
         build(&model, &which);
         which = (mistake)wrong;
-        tal_constraint_report report = {7.0, 7.0, 7.0, 7.0, 7.0};
+        tal_constraint_report report = {7.0, 7.0, 7.0, 7.0, 7.0, 7.0};
         tal_error err = {0};
         ck_assert_int_eq(tal_constraint_test(model.matter, model.state, SUBJECT, &report, &err),
                          TAL_ERR_SINGULAR);

@@ -65,7 +65,7 @@ START_TEST(all_processors_get_the_same_answers_to_round_off)
         const spectrum s = spectrum_of(M);
         const double tol = 50.0 * (s.most / s.least) * DBL_EPSILON;
         for (int p = TALI_PROCESSOR_ANY + 1; p < TALI_NUM_PROCESSORS; ++p) {
-            if (!tali_passes_for((tali_kernel_processor)p, &special)) continue;
+            if (!tali_passes_for((tali_processor)p, &special)) continue;
             evaluate(&tree, &special, &got);
             const double size = 1.0 + test_largest(wanted.udot, tree.nu);
             ck_assert_double_le(farthest(got.udot, wanted.udot, tree.nu), tol * size);
@@ -102,7 +102,7 @@ START_TEST(a_System_takes_the_most_demanding_set_that_its_machine_can_run)
     random_tree tree = tree_of(0);
     tali_passes wanted;
     int p = TALI_NUM_PROCESSORS - 1;
-    while (!tali_passes_for((tali_kernel_processor)p, &wanted)) {
+    while (!tali_passes_for((tali_processor)p, &wanted)) {
         --p;
     }
     ck_assert_mem_eq(tree.matter->tree.passes, &wanted, sizeof wanted);

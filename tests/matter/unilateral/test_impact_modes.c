@@ -1,5 +1,5 @@
 // matter/src/unilateral/impact_modes.c: which elements push, stick and slide. Numbers are those of
-// the specification's tests T2 to T7 and T12.
+// the specification's tests T1 to T7 and T12.
 #include "unilateral_support.h"
 
 #include <string.h>
@@ -34,6 +34,34 @@ static void pull(block *it, tal_vec3 at, tal_vec3 force)
     memcpy(it->model.f, f, sizeof f);
     ck_assert_int_eq(tal_state_invalidate(it->model.state, TAL_STAGE_DYNAMICS), TAL_OK);
 }
+
+// T1, RBDA 11.1: one point of a body, off its center: M = n . I^-1 n = 1/m + x^2 / I_yy = 0.95.
+START_TEST(a_body_falls_on_a_point_off_its_center)
+{
+    test_model model;
+    test_model_begin(&model);
+    model.gravity = tal_v3(0.0, 0.0, -9.81);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 2.0;
+    def.mass.com = tal_v3(0.0, 0.0, 1.0);
+    def.mass.inertia = tal_s3_diag(2.1, 2.2, 0.3); // about the origin
+    const tal_body_ix body = tal_matter_add_free(model.matter, TAL_GROUND, &def);
+    const tal_xform plane = floor_at(0.0);
+    const tal_unilateral_ix point = tal_unilateral_add_point_on_plane(
+        model.matter, NULL, TAL_GROUND, &plane, body, tal_v3(0.3, 0.0, 0.0));
+    test_model_freeze(&model);
+    test_model_realize(&model, TAL_STAGE_TIME);
+    ck_assert_int_eq(tal_matter_solve_modes(model.matter, model.state, NULL, NULL), TAL_OK);
+    test_model_realize(&model, TAL_STAGE_ACCELERATION);
+    ck_assert_double_eq_tol(tal_unilateral_force_of(model.matter, model.state, point).normal,
+                            9.81 / 0.95, 1e-13);
+    const tal_spatial_vec A = tal_body_A_GB(model.matter, model.state, body);
+    ck_assert_double_eq_tol(A.w.y, -15.489473684210526, 1e-12);
+    ck_assert_double_eq_tol(A.v.z, -4.646842105263158, 1e-12); // the center is above the origin
+    test_model_end(&model);
+}
+
+END_TEST
 
 START_TEST(a_block_at_rest_stands_on_four_corners)
 {
@@ -252,6 +280,7 @@ int main(void)
     test_record_breaches();
     Suite *suite = suite_create("matter/impact_modes");
     TCase *tc = tcase_create("modes");
+    tcase_add_test(tc, a_body_falls_on_a_point_off_its_center);
     tcase_add_test(tc, a_block_at_rest_stands_on_four_corners);
     tcase_add_test(tc, legs_of_a_table_share_its_weight_and_none_pulls);
     tcase_add_test(tc, a_block_that_is_pushed_sticks_slides_tips_or_twists);

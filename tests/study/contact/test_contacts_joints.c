@@ -243,6 +243,94 @@ START_TEST(a_block_on_a_spring_sticks_and_slips)
 
 END_TEST
 
+// --- a ratchet and a crank ---
+
+static tal_function *difference(double a, double b)
+{
+    const double weights[2] = {a, b};
+    tal_function *f = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_function_create_linear(NULL, weights, 2, 0.0, &f, &err), TAL_OK);
+    return f;
+}
+
+static const double CRANK = 0.1, RATE = 6.0, WHEEL = 0.2; // m, rad/s, m
+static const double WHEEL_INERTIA = 0.5, BRAKE = 3.0;     // kg m^2, N m
+
+// A crank turns; a yoke makes a rack of it that goes to and fro; the rack's pawl turns a wheel one
+// way, which a brake stops in between.
+static tal_unilateral_ix begin_ratchet(stepper_model *m)
+{
+    *m = begin_stepper_model(0.0);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.mass.inertia = tal_s3_diag(0.1, 0.1, 0.1);
+    const tal_body_ix crank = tal_matter_add_pin(m->matter, TAL_GROUND, &def);
+    const tal_body_ix rack = tal_matter_add_slider(m->matter, TAL_GROUND, &def);
+    def.mass.inertia = tal_s3_diag(0.25, 0.25, WHEEL_INERTIA);
+    const tal_body_ix wheel = tal_matter_add_pin(m->matter, TAL_GROUND, &def);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = crank;
+    (void)tal_matter_add_motion_steady(m->matter, &motion, &RATE, 1);
+    const tal_constraint_def yoke = tal_constraint_between(rack, crank);
+    (void)tal_constraint_add_point_in_plane(m->matter, &yoke, tal_v3(1.0, 0.0, 0.0), 0.0,
+                                            tal_v3(-CRANK, 0.0, 0.0));
+    tal_constraint_def speeds = tal_constraint_def_default();
+    speeds.num_mobilities = 2;
+    speeds.mobilities[0] = (tal_mobility){wheel, 0};
+    speeds.mobilities[1] = (tal_mobility){rack, 0};
+    tal_unilateral_def pawl = tal_unilateral_def_default();
+    pawl.normal =
+        tal_constraint_add_speed_coupler(m->matter, &speeds, 2, difference(1.0, -1.0 / WHEEL));
+    const tal_unilateral_ix it = tal_matter_add_unilateral(m->matter, &pawl);
+    tal_unilateral_def brake = tal_unilateral_def_default();
+    brake.material.limit = BRAKE;
+    (void)tal_unilateral_add_dry_friction(m->matter, &brake, speeds.mobilities[0], 0.0);
+    return it;
+}
+
+// The rack is at -r cos(w t), so that the wheel is pushed with A w sin(w t), A = r / R, until it
+// slows down more than the brake does: A w^2 cos(w t) = -M / I. Then it turns on by itself, and has
+// stopped before the next turn. Each turn it advances by A (1 - cos(w t1)) + I w1^2 / (2 M).
+START_TEST(a_crank_turns_a_ratchet_step_by_step)
+{
+    stepper_model m;
+    const tal_unilateral_ix pawl = begin_ratchet(&m);
+    tal_contacts_def handling = tal_contacts_def_default();
+    handling.separation = 0.1;
+    (void)tal_contacts_create(m.system, &handling);
+    const tal_integrator_def method = dormand_prince(1e-11);
+    finish_stepper_model(&m, &method, NULL);
+    const double q[3] = {0.0, -CRANK, 0.0}, u[3] = {RATE, 0.0, 0.0};
+    (void)tal_state_set_q(m.state, q, 3);
+    (void)tal_state_set_u(m.state, u, 3);
+    const double A = CRANK / WHEEL, alpha = BRAKE / WHEEL_INERTIA, T = 2.0 * TAL_PI / RATE;
+    const double t1 = acos(-alpha / (A * RATE * RATE)) / RATE, w1 = A * RATE * sin(RATE * t1);
+    const double pushed = A * (1.0 - cos(RATE * t1)), t2 = t1 + w1 / alpha;
+    ck_assert_double_lt(t2, T);
+    for (int turn = 0; turn < 3; ++turn) {
+        const double from = turn * (pushed + 0.5 * w1 * w1 / alpha), t = turn * T;
+        (void)run_stepper(&m, t + 0.5 * t1);
+        ck_assert_double_eq_tol(tal_state_q(m.state)[2], from + A * (1.0 - cos(RATE * 0.5 * t1)),
+                                1e-9);
+        ck_assert_double_eq_tol(tal_unilateral_force_of(m.matter, m.state, pawl).normal,
+                                WHEEL_INERTIA * A * RATE * RATE * cos(RATE * 0.5 * t1) + BRAKE,
+                                1e-6);
+        (void)run_stepper(&m, t + 0.5 * (t1 + t2));
+        const double on = 0.5 * (t2 - t1);
+        ck_assert_double_eq_tol(tal_state_u(m.state)[2], w1 - alpha * on, 1e-8);
+        ck_assert_double_eq_tol(tal_state_q(m.state)[2],
+                                from + pushed + w1 * on - 0.5 * alpha * on * on, 1e-8);
+        (void)run_stepper(&m, t + 0.5 * (t2 + T));
+        ck_assert_double_eq_tol(tal_state_u(m.state)[2], 0.0, 1e-9);
+        ck_assert_double_eq_tol(tal_state_q(m.state)[2], from + pushed + 0.5 * w1 * w1 / alpha,
+                                1e-8);
+    }
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/contacts_joints");
@@ -251,6 +339,7 @@ int main(void)
     tcase_add_test(runs, a_slider_changes_sides_in_its_guide);
     tcase_add_test(runs, a_block_on_a_spring_sticks_and_slips);
     tcase_add_test(runs, a_pendulum_comes_to_rest_by_friction_in_its_pin);
+    tcase_add_test(runs, a_crank_turns_a_ratchet_step_by_step);
     suite_add_tcase(suite, runs);
     return test_run(suite);
 }

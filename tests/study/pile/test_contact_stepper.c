@@ -559,6 +559,83 @@ START_TEST(nothing_is_allocated_and_bytes_repeat)
 
 END_TEST
 
+// Boxes that fall, hit, tumble and slide: the same run in one go, and saved and resumed by another
+// stepper at each tenth.
+static void begin_heap(world *w)
+{
+    *w = begin(tal_v3(1.0, 0.0, -G));
+    add_floor(w, rough(0.4, 0.3));
+    for (int i = 0; i < 6; ++i) {
+        (void)add_box(w, tal_v3(0.1, 0.15, 0.2), 1.0, tal_v3(0.07 * i, 0.05 * i, 0.3 + 0.35 * i),
+                      rough(0.4, 0.3));
+    }
+    tal_contact_stepper_def def = steps_of(5e-3);
+    def.most_exact = 4;
+    finish(w, &def);
+}
+
+START_TEST(a_run_is_resumed_bit_for_bit)
+{
+    world w, other;
+    begin_heap(&w);
+    begin_heap(&other);
+    int most = 0;
+    for (int k = 1; k <= 10; ++k) {
+        run_to(&w, 0.1 * k);
+        const size_t size = tal_contact_stepper_save_size(w.stepper, w.state);
+        void *bytes = malloc(size);
+        ck_assert_ptr_nonnull(bytes);
+        ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size), TAL_OK);
+        run_to(&other, 0.1 * k);
+        ck_assert_int_eq(tal_state_ny(w.state), tal_state_ny(other.state));
+        ck_assert_mem_eq(tal_state_y(w.state), tal_state_y(other.state),
+                         (size_t)tal_state_ny(w.state) * sizeof(double));
+        ck_assert_int_eq(tal_contact_stepper_forget(other.stepper), TAL_OK);
+        ck_assert_int_eq(tal_contact_stepper_resume(other.stepper, other.state, bytes, size),
+                         TAL_OK);
+        const int num = tal_contact_stepper_num_contacts(other.stepper);
+        ck_assert_int_eq(num, tal_contact_stepper_num_contacts(w.stepper));
+        if (num > most) most = num;
+        free(bytes);
+    }
+    ck_assert_int_ge(most, 8);
+    end(&w);
+    end(&other);
+}
+
+END_TEST
+
+START_TEST(bytes_that_are_no_run_are_refused)
+{
+    world w, other;
+    begin_heap(&w);
+    run_to(&w, 0.5);
+    const size_t size = tal_contact_stepper_save_size(w.stepper, w.state);
+    char *bytes = malloc(size);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size - 1),
+                     TAL_ERR_CAPACITY);
+    ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size), TAL_OK);
+    for (size_t i = 0; i < size; i += 37) {
+        bytes[i] = (char)(bytes[i] ^ 0x10);
+        ck_assert_int_ne(tal_contact_stepper_resume(w.stepper, w.state, bytes, size), TAL_OK);
+        bytes[i] = (char)(bytes[i] ^ 0x10);
+    }
+    ck_assert_int_eq(tal_contact_stepper_resume(w.stepper, w.state, bytes, size - 8), TAL_ERR_FILE);
+    ck_assert_double_eq(tal_state_t(w.state), 0.5); // nothing has changed
+    other = begin(TAL_VEC3_ZERO);
+    add_floor(&other, rough(0.0, 0.0));
+    const tal_contact_stepper_def def = steps_of(1e-2);
+    finish(&other, &def);
+    ck_assert_int_eq(tal_contact_stepper_resume(other.stepper, other.state, bytes, size),
+                     TAL_ERR_WRONG_SYSTEM);
+    free(bytes);
+    end(&w);
+    end(&other);
+}
+
+END_TEST
+
 static void check_fails(world *w, tal_status expected, const char *part, const char *other)
 {
     const double t = tal_state_t(w->state);
@@ -764,6 +841,8 @@ int main(void)
     tcase_add_test(all, a_driven_block_works_against_its_friction);
     tcase_add_test(all, a_tree_falls_and_comes_to_rest);
     tcase_add_test(all, nothing_is_allocated_and_bytes_repeat);
+    tcase_add_test(all, a_run_is_resumed_bit_for_bit);
+    tcase_add_test(all, bytes_that_are_no_run_are_refused);
     tcase_add_test(all, too_small_a_capacity_names_the_pair_and_the_field);
     tcase_add_test(all, balls_with_one_center_are_named);
     tcase_add_test(all, degenerate_models_step);

@@ -84,9 +84,10 @@ TAL_API size_t tal_friction_iwork_size(int n, int num_contacts);
  * Find forces, accelerations and modes.
  *
  * Modes are found by Lemke's method for friction pyramids, with a tiny compliance that is the same
- * in every contact; then Newton's method solves the equations of these modes on the true cones and
- * without compliance. Where contacts are redundant, accelerations can depend on how forces are
- * shared; the compliance decides, whatever the order of the contacts is.
+ * in every contact, or by passes of projected Gauss-Seidel where these lead nowhere; then Newton's
+ * method solves the equations of these modes on the true cones and without compliance. Where
+ * contacts are redundant, accelerations can depend on how forces are shared; the compliance
+ * decides, whatever the order of the contacts is.
  *
  * @param[in]     problem  A, b and contacts; only read
  * @param[in,out] pi       [problem.A.rows] in: a guess, if problem.guess; out: the forces; with

@@ -136,7 +136,11 @@ typedef enum tal_signal_filter {
     /// As in OpenSim's inverse dynamics: half as many samples are added at each end
     /// (tal_signal_pad()), data that are not at exactly equal steps are resampled at the
     /// smallest step, then tal_signal_lowpass_opensim(). The curves go through the padded samples.
-    TAL_SIGNAL_LOWPASS_OPENSIM = 1
+    TAL_SIGNAL_LOWPASS_OPENSIM = 1,
+    /// As in OpenSim's computed muscle control: 60 samples are added at each end, data are resampled
+    /// as above, then each sample becomes a mean of the 101 about it: a sinc that a Hamming window
+    /// cuts off. The amplitude at the cutoff is about 1/2. Needs 61 rows.
+    TAL_SIGNAL_FIR_OPENSIM = 2
 } tal_signal_filter;
 
 /// How curves are made of data.

@@ -51,6 +51,41 @@ TAL_API TAL_NODISCARD tal_status tal_forces_calc_derivative(const tal_forces *fo
                                                             const double w[], const double v[],
                                                             double dg[], double work[]);
 
+/// Doubles that tal_system_linearize() needs as `work`; 0 before the topology is realized.
+TAL_API size_t tal_system_linearize_work_size(const tal_system *system);
+
+/**
+ * How udot and zdot of a whole System change with q, u and z, constraints and forces included.
+ *
+ * Rows of J are udot, then zdot; columns are the directions of motion of q (along N e_l, as in
+ * talus/matter/derivatives.h), u, z. The tree, its constraints and the elements with apply_change
+ * contribute exactly. Other elements (tal_forces_differenced()), subsystems of yours that apply
+ * forces, and all of zdot are differenced along each direction, to some 1e-11. Errors as of
+ * tal_matter_calc_constraint_derivatives() and tal_matter_solve_changes(). O(n^2) for a tree with
+ * exact elements.
+ *
+ * @param[in]  state    at TAL_STAGE_ACCELERATION; stays as it is
+ * @param[out] scratch  another State of the System, which is overwritten; may be NULL where nothing
+ *                      is differenced
+ * @param[out] J        (nu + nz) x (2 nu + nz); part of it may be written on failure
+ * @param[out] work     [tal_system_linearize_work_size(system)]
+ */
+TAL_API TAL_NODISCARD tal_status tal_system_linearize(const tal_system *system, tal_state *state,
+                                                      tal_state *scratch, tal_matrix J,
+                                                      double work[]);
+
+/// Whether tal_system_linearize() would difference anything in this State, which has reached
+/// TAL_STAGE_DYNAMICS. True, and a breach, when it has not.
+TAL_API bool tal_system_is_differenced(const tal_system *system, tal_state *state);
+
+/**
+ * The elements whose changes are found by differences: those without apply_change.
+ *
+ * @param[out] which  [capacity] as many as fit
+ * @return how many there are, enabled or not; -1 for a broken contract
+ */
+TAL_API int tal_forces_differenced(const tal_forces *forces, tal_force_ix which[], int capacity);
+
 /// What tal_force_test() found: by how much things differ that should agree, relative to their size
 /// or to 1, whichever is larger.
 typedef struct tal_force_report {

@@ -72,6 +72,7 @@ typedef struct tal_force_change {
     const double *du;          ///< [nu]
     const tal_spatial_vec *dX; ///< [num_bodies] turn of M and shift of Mo, in Ground
     const tal_spatial_vec *dV; ///< [num_bodies] change of V_GM, in Ground
+    const double *dz;          ///< [nz of the State]; NULL: z stays
 } tal_force_change;
 
 /**
@@ -139,8 +140,8 @@ typedef struct tal_force_ops {
      * Add the change of what `apply` adds, to first order in `change`: found by differences.
      *
      * It is linear in `change`. An element that works with bodies reads dX and dV, one that works
-     * with coordinates dq and du: both describe the same change. On entry as for `apply`, with
-     * poses and velocities.
+     * with coordinates dq and du: both describe the same change. One with z reads dz.
+     * On entry as for `apply`, with poses and velocities.
      *
      * @param[in,out] dF_GM  [num_bodies] change of moment about Mo, which moves along, and of force
      * @param[in,out] df     [nu] change of the forces along speeds

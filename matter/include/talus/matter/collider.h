@@ -19,7 +19,8 @@
  * Where unilateral elements (talus/matter/unilateral.h) are pairs that the model names, colliders
  * find out by themselves which of them touch, and where (talus/geometry/hull.h). They have no part
  * in the equations of motion: a tal_contact_stepper (talus/study/contact_stepper.h) takes them into
- * account; integrators do not, and refuse them unless told to ignore them.
+ * account; integrators do not, and refuse them unless told to ignore them, or unless
+ * tal_matter_add_collider_elements() has put unilateral elements in their places.
  *
  * Two colliders meet when they are on different bodies and have no clique in common. Of their
  * materials the smaller coefficients count, and the larger speeds.
@@ -75,6 +76,25 @@ TAL_API const tal_hull *tal_collider_hull(const tal_matter *matter, tal_collider
 /// and a breach, for NULL.
 TAL_API tal_unilateral_material tal_collider_material(const tal_unilateral_material *a,
                                                       const tal_unilateral_material *b);
+
+/**
+ * Put unilateral elements in the places of all colliders, so that integrators know them, and a time
+ * stepper with tal_contacts (talus/study/contacts.h) finds the time of each impact. Once, after all
+ * colliders and before the topology is realized.
+ *
+ *     a solid and a half-space    its vertices on the plane, rounded by its radius: one for a
+ *                                 sphere, two for a capsule, eight for a brick
+ *     two spheres                 a sphere on a sphere
+ *
+ * Elements are named "a on b", and "a on b k" for vertex k of a solid with several. Other pairs that
+ * can meet are refused by name: only a contact stepper finds where these touch.
+ *
+ * @return TAL_OK, TAL_ERR_BAD_VALUE naming the pair, or why elements were refused (sticky)
+ */
+TAL_API tal_status tal_matter_add_collider_elements(tal_matter *matter);
+
+/// Whether tal_matter_add_collider_elements() was called; false on a breach.
+TAL_API bool tal_matter_has_collider_elements(const tal_matter *matter);
 
 /// @}
 

@@ -64,6 +64,14 @@ typedef struct tal_constraint_arg {
     const double *udot;       ///< [num_mobilities] their accelerations; NULL below that level
 } tal_constraint_arg;
 
+/// A small change of these arguments, at given t and parameters. Poses change by a turn of B and a
+/// shift of Bo; of V and A the components change.
+typedef struct tal_constraint_change {
+    const tal_spatial_vec *dX;      ///< [num_bodies] turn and shift, in A
+    const tal_spatial_vec *dV, *dA; ///< [num_bodies] in A
+    const double *dq, *du, *dudot;  ///< [num_mobilities]
+} tal_constraint_change;
+
 /**
  * A constraint as a table of functions.
  *
@@ -121,6 +129,21 @@ typedef struct tal_constraint_ops {
     /// no false roots.
     void (*calc_turn)(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
                       tal_vec3 *free_axis);
+
+    /// How the errors change, to first order in `change`, and the forces of these multipliers: by
+    /// differences of the other functions. Motion is given up to accelerations. What a table gives
+    /// here counts as exact (tal_matter_differenced_constraints()).
+    /// @param[in]     lambda  [mp + mv + ma]
+    /// @param[out]    perr    [mp]
+    /// @param[out]    verr    [mp + mv]
+    /// @param[out]    aerr    [mp + mv + ma]
+    /// @param[in,out] F       [num_bodies] the change of moment about Bo, which moves along, and of
+    ///                        force is added, in A
+    /// @param[in,out] f       [num_mobilities] the same
+    tal_status (*calc_change)(const void *self, const tal_constraint_arg *arg,
+                              const tal_constraint_change *change, const double lambda[],
+                              double perr[], double verr[], double aerr[], tal_spatial_vec F[],
+                              double f[]);
 } tal_constraint_ops;
 
 /// A constraint to be added: its name and what it acts on. Obtain it from
@@ -205,7 +228,8 @@ typedef struct tal_constraint_report {
     double linear; ///< calc_a is linear in udot
     /// `add_forces` adds, is linear in lambda, and does lambda . G v of work in a motion v.
     double forces;
-    double worst; ///< the largest of these
+    double change; ///< calc_change: differences of the others; 0 where there is none
+    double worst;  ///< the largest of these
 } tal_constraint_report;
 
 /**

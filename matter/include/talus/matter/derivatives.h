@@ -26,7 +26,7 @@
  * not wanted is given as 0 x 0.
  */
 
-#include <talus/matter/operators.h>
+#include <talus/matter/constraint_operators.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +116,81 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_ID_derivatives_T(
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_derivatives(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_station frames[],
     int n, tal_matrix V_by_q, tal_matrix A_by_q, tal_matrix A_by_u);
+
+/// @name Constraints
+/// Rows of constraints are numbered as in talus/matter/constraint_operators.h, m of them. Where a
+/// constraint says forces_need_velocity, G depends on u. Derivatives by q are along the directions
+/// of motion.
+///
+/// What is known from there already: perr changes by P with q; verr by G with u and aerr by G with
+/// udot. Everything is exact for the built-in constraints, except couplers whose function has no
+/// further derivatives, and for yours with calc_change; see tal_matter_differenced_constraints().
+/// @{
+
+/**
+ * Derivatives of velocity errors, and of what constraints put into the equations of motion
+ *
+ *     M udot + J^T (F0 - F) - f + G^T lambda = 0        aerr(q, u, udot) = 0
+ *
+ * at fixed udot and lambda. By q or by u, rows 0 to nu - 1 are those of G^T lambda, and the m rows
+ * behind them those of aerr: add the derivatives of inverse dynamics to the first ones, and
+ * tal_matter_solve_changes() makes derivatives of udot and lambda of it. TAL_ERR_BAD_VALUE where
+ * an element slides with friction.
+ *
+ * @param[in]  udot       [nu]; NULL means zero
+ * @param[in]  lambda     [m]; NULL means zero
+ * @param[out] verr_by_q  (mp + mv) x nu
+ * @param[out] by_q       (nu + m) x nu
+ * @param[out] by_u       (nu + m) x nu
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_derivatives(
+    const tal_matter *matter, tal_state *state, const double udot[], const double lambda[],
+    tal_matrix verr_by_q, tal_matrix by_q, tal_matrix by_u);
+
+/**
+ * Solve M x + G^T y = r, G x = s for many columns. A column (r, s) becomes (x, y).
+ *
+ * x = 0 for known accelerations. Where rows repeat each other, x and G^T y are unique and y has the
+ * least sum of squares; TAL_ERR_SINGULAR with the name of the row if an s contradicts them.
+ * TAL_ERR_BAD_VALUE, with its name, for a motion of your own below the position level.
+ * O(n + m^2) for each column. M^-1 must exist, whatever tal_matter_set_solve_way() says.
+ *
+ * @param[in,out] B  (nu + m) x any number
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_solve_changes(const tal_matter *matter,
+                                                          tal_state *state, tal_matrix B);
+
+/**
+ * All derivatives of forward dynamics with constraints, for given forces; F_GB keep their
+ * components in Ground about Bo.
+ *
+ * Where rows repeat each other udot and the forces of constraints have unique derivatives, and
+ * those of the multipliers are the least ones. A motion along which rows cease to repeat each other
+ * has no derivative: TAL_ERR_SINGULAR then names the row. Bodies that slide with friction have none
+ * here, either: TAL_ERR_BAD_VALUE. Known accelerations are held as in
+ * tal_matter_calc_FD_derivatives().
+ *
+ * @param[in]  F_GB    [num_bodies]; NULL means zero
+ * @param[in]  f       [nu]; NULL means zero
+ * @param[out] udot    [nu] where the derivatives are; may be NULL
+ * @param[out] lambda  [m] and these; may be NULL
+ * @param[out] by_q    (nu + m) x nu, udot first, then lambda
+ * @param[out] by_u    (nu + m) x nu
+ * @param[out] by_f    (nu + m) x nu
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constrained_derivatives(
+    const tal_matter *matter, tal_state *state, const tal_spatial_vec F_GB[], const double f[],
+    double udot[], double lambda[], tal_matrix by_q, tal_matrix by_u, tal_matrix by_f);
+
+/**
+ * The constraints whose derivatives are found by differences of their own tables, to some 1e-10.
+ *
+ * @param[out] constraints  [capacity] as many as fit
+ * @return how many there are; -1 for a broken contract
+ */
+TAL_API int tal_matter_differenced_constraints(const tal_matter *matter,
+                                               tal_constraint_ix constraints[], int capacity);
+/// @}
 
 /// Mass properties of one body: m; m c along x, y, z of B; Ixx, Iyy, Izz, Ixy, Ixz, Iyz about Bo.
 #define TAL_MASS_PARAMETERS 10

@@ -53,8 +53,8 @@ typedef struct tal_impact_report {
     double energy;      ///< [J] change of kinetic energy, <= 0
     double restitution; ///< share of all coefficients of restitution that was left by the guard
                         ///< against gaining energy; 1: all of it
-    int num_smooth;     ///< expansions that were solved without friction: with it no impulses were
-                        ///< found that pass their check
+    int num_smooth;     ///< phases that were solved without friction, or without that of joints:
+                        ///< with it no impulses were found that pass their check
     int num_jammed;     ///< sliding elements that had no force, and stopped at once (Painleve)
     int num_changed;    ///< elements whose mode has changed
 } tal_impact_report;
@@ -72,9 +72,9 @@ TAL_API int tal_matter_most_touching(const tal_matter *matter);
  * Compression ends when nothing approaches any more; then each element gives back its share e of
  * its normal impulse (Poisson's law). Friction acts by its impulses: of one element alone, slip by
  * slip and exactly; of several, by the velocities that are left at the end, and in expansion with
- * the normal impulses that are given back. Kinetic energy never grows: all e are reduced until it
- * does not. Bilateral constraints hold; prescribed speeds do not change. Modes are not changed:
- * call tal_matter_solve_modes() afterwards.
+ * the normal impulses that are given back; in joints, with the impulses that press on them. Kinetic
+ * energy never grows: all e are reduced until it does not. Bilateral constraints hold; prescribed
+ * speeds do not change. Modes are not changed: call tal_matter_solve_modes() afterwards.
  *
  * @param[in,out] state    u is changed; realized to TAL_STAGE_VELOCITY
  * @param[in]     options  NULL means the default

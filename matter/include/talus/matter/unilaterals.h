@@ -134,7 +134,8 @@ TAL_API tal_status tal_unilateral_limit_edges(tal_matter *matter, tal_unilateral
 /// @}
 /// @name Friction in joints
 /// It is made of material.limit and of the load that def.load names, in proportion to
-/// material.static_mu or sliding_mu: one of the two must be there. It does not act in impacts.
+/// material.static_mu or sliding_mu: one of the two must be there. In an impact it acts
+/// with the impulses of the load.
 ///
 ///     pin = tal_constraint_add_loop_pin(matter, &between, &X_1, &X_2);
 ///     def.load = (tal_unilateral_load){pin, 2, 2, {radius, radius}}; // rows x and y

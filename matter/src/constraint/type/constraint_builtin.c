@@ -1,16 +1,16 @@
-// What the tables of all built-in constraints share: errors from rows, adding, checks of
-// parameters.
+// What the tables of all built-in constraints share: errors, forces and changes
+// from equations, adding, checks of parameters.
 #include "constraint/type/constraint_builtin_internal.h"
 
 #include <math.h>
 
-// --- errors from rows ---
+// --- errors and forces from equations ---
 
 static tal_status calc_p(const void *self, const tal_constraint_arg *arg, double perr[])
 {
     const tali_constraint_builtin *c = self;
     tali_jet row[TALI_CONSTRAINT_SMALL_ROWS];
-    c->calc_rows(c, arg, row);
+    c->equations.calc_rows(c, arg, row);
     for (int r = 0; r < c->mp; ++r) {
         perr[r] = row[r].x;
     }
@@ -21,7 +21,7 @@ static tal_status calc_v(const void *self, const tal_constraint_arg *arg, double
 {
     const tali_constraint_builtin *c = self;
     tali_jet row[TALI_CONSTRAINT_SMALL_ROWS];
-    c->calc_rows(c, arg, row);
+    c->equations.calc_rows(c, arg, row);
     for (int r = 0; r < c->mp + c->mv; ++r) {
         verr[r] = row[r].d;
     }
@@ -32,10 +32,40 @@ static tal_status calc_a(const void *self, const tal_constraint_arg *arg, double
 {
     const tali_constraint_builtin *c = self;
     tali_jet row[TALI_CONSTRAINT_SMALL_ROWS];
-    c->calc_rows(c, arg, row);
+    c->equations.calc_rows(c, arg, row);
     for (int r = 0; r < c->mp + c->mv + c->ma; ++r) {
         aerr[r] = row[r].dd;
     }
+    return TAL_OK;
+}
+
+static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
+                             tal_spatial_vec F[], double f[])
+{
+    const tali_constraint_builtin *c = self;
+    c->equations.add_forces(c, arg, lambda, F, f);
+    return TAL_OK;
+}
+
+static tal_status calc_change(const void *self, const tal_constraint_arg *arg,
+                              const tal_constraint_change *change, const double lambda[],
+                              double perr[], double verr[], double aerr[], tal_spatial_vec F[],
+                              double f[])
+{
+    const tali_constraint_builtin *c = self;
+    const tali_constraint_changing_arg in = {arg, change, arg->params};
+    tali_jet_changing row[TALI_CONSTRAINT_SMALL_ROWS];
+    c->equations.calc_rows_change(c, &in, row);
+    for (int r = 0; r < c->mp; ++r) {
+        perr[r] = row[r].by.x;
+    }
+    for (int r = 0; r < c->mp + c->mv; ++r) {
+        verr[r] = row[r].by.d;
+    }
+    for (int r = 0; r < c->mp + c->mv + c->ma; ++r) {
+        aerr[r] = row[r].by.dd;
+    }
+    c->equations.add_forces_change(c, &in, lambda, F, f);
     return TAL_OK;
 }
 
@@ -84,6 +114,8 @@ tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_cons
     table.calc_p = calc_p;
     table.calc_v = calc_v;
     table.calc_a = calc_a;
+    table.add_forces = add_forces;
+    table.calc_change = like->equations.calc_rows_change != NULL ? calc_change : NULL;
     table.destroy = destroy;
     return tal_matter_add_constraint(matter, def, &table, self, params);
 }

@@ -8,7 +8,7 @@
 #ifndef TALUS_CONSTRAINT_BUILTIN_INTERNAL_H
 #define TALUS_CONSTRAINT_BUILTIN_INTERNAL_H
 
-#include "constraint/type/constraint_kinematics_internal.h"
+#include "constraint/type/constraint_change_internal.h"
 #include "tree/matter_internal.h"
 
 #include <talus/matter/constraints.h>
@@ -58,23 +58,44 @@ enum {
 typedef struct tali_constraint_builtin tali_constraint_builtin;
 
 /// The equations: of a position row x, d and dd are perr, verr and aerr; of a velocity row d and dd
-/// are verr and aerr; of an acceleration row dd is aerr.
-typedef void (*tali_constraint_calc_rows)(const tali_constraint_builtin *self,
-                                          const tal_constraint_arg *arg, tali_jet row[]);
+/// are verr and aerr; of an acceleration row dd is aerr. Forces as in tal_constraint_ops. Then the
+/// same for changes: of a row `by` counts, forces are changes of forces.
+typedef struct tali_constraint_equations {
+    void (*calc_rows)(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                      tali_jet row[]);
+    void (*add_forces)(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                       const double lambda[], tal_spatial_vec F[], double f[]);
+    /// NULL: changes are found by differences.
+    void (*calc_rows_change)(const tali_constraint_builtin *self,
+                             const tali_constraint_changing_arg *arg, tali_jet_changing row[]);
+    void (*add_forces_change)(const tali_constraint_builtin *self,
+                              const tali_constraint_changing_arg *arg, const double lambda[],
+                              tal_spatial_vec F[], double f[]);
+} tali_constraint_equations;
+
+/// The name of a function among the equations of a kind of constraint, which are compiled twice:
+/// for errors and forces, and for their changes (constraint_equations.h).
+#define TALI_EQUATION(name) name
+
+/// Both sets.
+#define TALI_EQUATION_SET(rows, forces)                                                            \
+    {                                                                                              \
+        rows, forces, rows##_change, forces##_change                                               \
+    }
 
 /// The `self` of a built-in constraint.
 struct tali_constraint_builtin {
     tal_allocator allocator;
-    tali_constraint_calc_rows calc_rows;
+    tali_constraint_equations equations;
     int mp, mv, ma;
     const void *kind; ///< what a family of constraints needs to tell its members apart
     tal_function *f;  ///< of a coupler; owned
     int num_speeds;   ///< how many of its arguments are speeds
 };
 
-/// Add a constraint with a `self` like this one: calc_rows, kind, f and num_speeds count. f is
-/// adopted. Of the table what comes from the rows is filled in: errors on all levels, and how
-/// `self` is destroyed.
+/// Add a constraint with a `self` like this one: equations, kind, f and num_speeds count. f is
+/// adopted. Of the table what comes from the equations is filled in: errors on all levels,
+/// forces, changes, and how `self` is destroyed.
 tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                               const tal_constraint_ops *ops,
                                               const tali_constraint_builtin *like,

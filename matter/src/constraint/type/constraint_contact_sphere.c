@@ -1,26 +1,12 @@
-// Contact of two spheres that may roll on each other, centers c1 on body 1 and c2 on body 2.
-//
-//     c2 - c1 = r n        perr = r - (radius1 + radius2)
-//     verr = (x, y) . (v2 - v1) at C = c1 + radius1 / (radius1 + radius2) (c2 - c1)
-//     force lambda0 n + lambda1 x + lambda2 y on body 2 at C, its opposite on body 1 there
-//
-// Where sphere 2 is inside sphere 1 its radius counts with the opposite sign.
-//
-// x is across n and the axis of body 1 that is least along n; y = n x x.
+// Contact of two spheres that may roll on each other.
 #include "constraint/type/constraint_builtin_internal.h"
 
 #include <math.h>
 
-typedef struct contact {
-    tali_jet distance;
-    tali_jet3 n, x, y;
-    tali_jet3 C;
-} contact;
-
 // The axis of body 1 that makes the largest angle with n.
-static tal_vec3 least_along(const tal_constraint_arg *arg, tal_vec3 n)
+static tal_vec3 least_along(tal_mat3 R_AB, tal_vec3 n)
 {
-    const tal_vec3 n_B = tal_m3_tmul_v3(arg->X_AB[0].R, n);
+    const tal_vec3 n_B = tal_m3_tmul_v3(R_AB, n);
     const double x = fabs(n_B.x), y = fabs(n_B.y), z = fabs(n_B.z);
     if (x <= y && x <= z) return tal_v3(1.0, 0.0, 0.0);
     return y <= z ? tal_v3(0.0, 1.0, 0.0) : tal_v3(0.0, 0.0, 1.0);
@@ -28,47 +14,8 @@ static tal_vec3 least_along(const tal_constraint_arg *arg, tal_vec3 n)
 
 static const char inside; // the `kind` of spheres in spheres
 
-static contact find_contact(const tali_constraint_builtin *self, const tal_constraint_arg *arg)
-{
-    const double *params = arg->params;
-    const double sign = self->kind == &inside ? -1.0 : 1.0;
-    const double radius1 = params[TAL_SPHERE_ON_SPHERE_RADIUS_1];
-    const double radius2 = sign * params[TAL_SPHERE_ON_SPHERE_RADIUS_2];
-    const tali_jet3 c1 = tali_constraint_station(
-        arg, 0, tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_1));
-    const tali_jet3 c2 = tali_constraint_station(
-        arg, 1, tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_2));
-    const tali_jet3 d = tali_jet3_sub(c2, c1);
-    contact at;
-    at.distance = tali_jet3_polar(d, tal_v3(0.0, 0.0, 1.0), &at.n);
-    at.distance.x -= radius1 + radius2;
-    at.C = tali_jet3_add(c1, tali_jet3_scale(radius1 / (radius1 + radius2), d));
-    const tali_jet3 e = tali_constraint_axis(arg, 0, least_along(arg, at.n.x));
-    (void)tali_jet3_polar(tali_jet3_cross(e, at.n), TAL_VEC3_ZERO, &at.x);
-    at.y = tali_jet3_cross(at.n, at.x);
-    return at;
-}
-
-static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
-                      tali_jet row[])
-{
-    const contact at = find_contact(self, arg);
-    if (self->mp > 0) row[0] = at.distance;
-    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + self->mp);
-}
-
-static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
-                             tal_spatial_vec F[], double f[])
-{
-    (void)f;
-    const tali_constraint_builtin *c = self;
-    const contact at = find_contact(c, arg);
-    const double *drag = lambda + c->mp; // along x and y
-    tal_vec3 push = c->mp > 0 ? tal_v3_scale(lambda[0], at.n.x) : TAL_VEC3_ZERO;
-    if (c->mv > 0) push = tal_v3_axpy(drag[0], at.x.x, tal_v3_axpy(drag[1], at.y.x, push));
-    tali_constraint_push_apart(arg, 0, 1, at.C.x, push, F);
-    return TAL_OK;
-}
+#define TALI_EQUATIONS "constraint/type/constraint_contact_sphere_equations.h"
+#include "constraint/type/constraint_equations.h"
 
 static tal_status check_params(const void *self, const double params[], tal_error *err)
 {
@@ -97,7 +44,6 @@ static const tal_constraint_ops sliding_ops = {
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
-    .add_forces = add_forces,
     .check_params = check_params,
 };
 
@@ -108,7 +54,6 @@ static const tal_constraint_ops rolling_ops = {
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
-    .add_forces = add_forces,
     .check_params = check_params,
 };
 
@@ -118,7 +63,6 @@ static const tal_constraint_ops grip_ops = {
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
-    .add_forces = add_forces,
     .check_params = check_params,
 };
 
@@ -128,7 +72,6 @@ static const tal_constraint_ops inside_ops = {
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
-    .add_forces = add_forces,
     .check_params = check_inside,
 };
 
@@ -138,7 +81,6 @@ static const tal_constraint_ops inside_grip_ops = {
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
-    .add_forces = add_forces,
     .check_params = check_inside,
 };
 
@@ -152,7 +94,7 @@ static tal_constraint_ix add_spheres(tal_matter *matter, const tal_constraint_de
     tali_constraint_v3_to(center2, params + TAL_SPHERE_ON_SPHERE_CENTER_2);
     params[TAL_SPHERE_ON_SPHERE_RADIUS_2] = radius2;
     const bool is_inside = ops == &inside_ops || ops == &inside_grip_ops;
-    const tali_constraint_builtin like = {.calc_rows = calc_rows,
+    const tali_constraint_builtin like = {.equations = TALI_EQUATION_SET(calc_rows, add_forces),
                                           .kind = is_inside ? &inside : NULL};
     return tali_constraint_add_builtin(matter, def, ops, &like, params);
 }

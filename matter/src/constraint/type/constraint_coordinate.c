@@ -32,12 +32,26 @@ static void calc_rows_of_acceleration(const tali_constraint_builtin *self,
     row[0] = (tali_jet){0.0, 0.0, level(arg->udot) - arg->params[0]};
 }
 
-static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
-                             tal_spatial_vec F[], double f[])
+static void add_forces(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                       const double lambda[], tal_spatial_vec F[], double f[])
 {
     (void)self, (void)arg, (void)F;
     f[0] += lambda[0];
-    return TAL_OK;
+}
+
+// Rows are linear, and forces constant.
+static void calc_rows_change(const tali_constraint_builtin *self,
+                             const tali_constraint_changing_arg *arg, tali_jet_changing row[])
+{
+    (void)self;
+    row[0].by = (tali_jet){arg->to->dq[0], arg->to->du[0], arg->to->dudot[0]};
+}
+
+static void add_forces_change(const tali_constraint_builtin *self,
+                              const tali_constraint_changing_arg *arg, const double lambda[],
+                              tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)arg, (void)lambda, (void)F, (void)f;
 }
 
 static const tal_constraint_ops coordinate_ops = {
@@ -46,7 +60,6 @@ static const tal_constraint_ops coordinate_ops = {
     .mp = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .add_forces = add_forces,
 };
 
 static const tal_constraint_ops speed_ops = {
@@ -55,7 +68,6 @@ static const tal_constraint_ops speed_ops = {
     .mv = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .add_forces = add_forces,
 };
 
 static const tal_constraint_ops acceleration_ops = {
@@ -64,7 +76,6 @@ static const tal_constraint_ops acceleration_ops = {
     .ma = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .add_forces = add_forces,
 };
 
 tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,
@@ -72,14 +83,16 @@ tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,
                                                          double value)
 {
     if (!tali_constraint_have_coordinates(matter, def, 0, 1)) return (tal_constraint_ix){-1};
-    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_coordinate};
+    const tali_constraint_builtin like = {
+        .equations = {calc_rows_of_coordinate, add_forces, calc_rows_change, add_forces_change}};
     return tali_constraint_add_builtin(matter, def, &coordinate_ops, &like, &value);
 }
 
 tal_constraint_ix tal_constraint_add_constant_speed(tal_matter *matter,
                                                     const tal_constraint_def *def, double value)
 {
-    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_speed};
+    const tali_constraint_builtin like = {
+        .equations = {calc_rows_of_speed, add_forces, calc_rows_change, add_forces_change}};
     return tali_constraint_add_builtin(matter, def, &speed_ops, &like, &value);
 }
 
@@ -87,6 +100,7 @@ tal_constraint_ix tal_constraint_add_constant_acceleration(tal_matter *matter,
                                                            const tal_constraint_def *def,
                                                            double value)
 {
-    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_acceleration};
+    const tali_constraint_builtin like = {
+        .equations = {calc_rows_of_acceleration, add_forces, calc_rows_change, add_forces_change}};
     return tali_constraint_add_builtin(matter, def, &acceleration_ops, &like, &value);
 }

@@ -18,6 +18,13 @@ static double second_derivative(const tali_constraint_builtin *c, const double x
     return tal_function_calc_derivative(c->f, x, tal_function_num_args(c->f), wrt, 2);
 }
 
+static double third_derivative(const tali_constraint_builtin *c, const double x[], int i, int j,
+                               int k)
+{
+    const int wrt[3] = {i, j, k};
+    return tal_function_calc_derivative(c->f, x, tal_function_num_args(c->f), wrt, 3);
+}
+
 // --- coordinates ---
 
 static void calc_rows_of_coordinates(const tali_constraint_builtin *self,
@@ -38,15 +45,53 @@ static void calc_rows_of_coordinates(const tali_constraint_builtin *self,
     }
 }
 
-static tal_status add_forces_of_coordinates(const void *self, const tal_constraint_arg *arg,
-                                            const double lambda[], tal_spatial_vec F[], double f[])
+static void add_forces_of_coordinates(const tali_constraint_builtin *c,
+                                      const tal_constraint_arg *arg, const double lambda[],
+                                      tal_spatial_vec F[], double f[])
 {
     (void)F;
-    const tali_constraint_builtin *c = self;
     for (int i = 0; i < tal_function_num_args(c->f); ++i) {
         f[i] += lambda[0] * derivative(c, arg->q, i);
     }
-    return TAL_OK;
+}
+
+// perr: f_i dq_i; verr: f_ij u_i dq_j + f_i du_i; and
+//
+//     f_i dudot_i + f_ij (udot_i dq_j + 2 u_i du_j) + f_ijk u_i u_j dq_k
+static void calc_change_of_coordinates(const tali_constraint_builtin *c,
+                                       const tali_constraint_changing_arg *in,
+                                       tali_jet_changing row[])
+{
+    const tal_constraint_arg *arg = in->arg;
+    const tal_constraint_change *to = in->to;
+    const int n = tal_function_num_args(c->f);
+    tali_jet by = {0.0, 0.0, 0.0};
+    for (int i = 0; i < n; ++i) {
+        const double f_i = derivative(c, arg->q, i);
+        by.x += f_i * to->dq[i], by.d += f_i * to->du[i], by.dd += f_i * to->dudot[i];
+        for (int j = 0; j < n; ++j) {
+            const double f_ij = second_derivative(c, arg->q, i, j);
+            by.d += f_ij * arg->u[i] * to->dq[j];
+            by.dd += f_ij * (arg->udot[i] * to->dq[j] + 2.0 * arg->u[i] * to->du[j]);
+            for (int k = 0; k < n; ++k) {
+                by.dd += third_derivative(c, arg->q, i, j, k) * arg->u[i] * arg->u[j] * to->dq[k];
+            }
+        }
+    }
+    row[0].by = by;
+}
+
+static void add_change_of_coordinates(const tali_constraint_builtin *c,
+                                      const tali_constraint_changing_arg *in, const double lambda[],
+                                      tal_spatial_vec F[], double f[])
+{
+    (void)F;
+    const int n = tal_function_num_args(c->f);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            f[i] += lambda[0] * second_derivative(c, in->arg->q, i, j) * in->to->dq[j];
+        }
+    }
 }
 
 static const tal_constraint_ops coordinate_ops = {
@@ -54,7 +99,6 @@ static const tal_constraint_ops coordinate_ops = {
     .tag = TALI_TAG_COORDINATE_COUPLER,
     .mp = 1,
     .num_mobilities = -1,
-    .add_forces = add_forces_of_coordinates,
 };
 
 // --- speeds ---
@@ -82,17 +126,57 @@ static void calc_rows_of_speeds(const tali_constraint_builtin *self, const tal_c
     }
 }
 
-static tal_status add_forces_of_speeds(const void *self, const tal_constraint_arg *arg,
-                                       const double lambda[], tal_spatial_vec F[], double f[])
+static void add_forces_of_speeds(const tali_constraint_builtin *c, const tal_constraint_arg *arg,
+                                 const double lambda[], tal_spatial_vec F[], double f[])
 {
     (void)F;
-    const tali_constraint_builtin *c = self;
     double x[TAL_CONSTRAINT_MOBILITIES];
     gather_arguments(c, arg, x);
     for (int i = 0; i < c->num_speeds; ++i) {
         f[i] += lambda[0] * derivative(c, x, i);
     }
-    return TAL_OK;
+}
+
+// How argument i of the function changes.
+static double argument_change(const tali_constraint_builtin *c, const tal_constraint_change *to,
+                              int i)
+{
+    return i < c->num_speeds ? to->du[i] : to->dq[i];
+}
+
+// verr: f_i dx_i; aerr: f_ij xdot_i dx_j + f_i dxdot_i
+static void calc_change_of_speeds(const tali_constraint_builtin *c,
+                                  const tali_constraint_changing_arg *in, tali_jet_changing row[])
+{
+    const int n = tal_function_num_args(c->f);
+    double x[TAL_CONSTRAINT_MOBILITIES];
+    gather_arguments(c, in->arg, x);
+    tali_jet by = {0.0, 0.0, 0.0};
+    for (int i = 0; i < n; ++i) {
+        const bool is_speed = i < c->num_speeds;
+        const double rate = is_speed ? in->arg->udot[i] : in->arg->u[i];
+        const double f_i = derivative(c, x, i);
+        by.d += f_i * argument_change(c, in->to, i);
+        by.dd += f_i * (is_speed ? in->to->dudot[i] : in->to->du[i]);
+        for (int j = 0; j < n; ++j) {
+            by.dd += second_derivative(c, x, i, j) * rate * argument_change(c, in->to, j);
+        }
+    }
+    row[0].by = by;
+}
+
+static void add_change_of_speeds(const tali_constraint_builtin *c,
+                                 const tali_constraint_changing_arg *in, const double lambda[],
+                                 tal_spatial_vec F[], double f[])
+{
+    (void)F;
+    double x[TAL_CONSTRAINT_MOBILITIES];
+    gather_arguments(c, in->arg, x);
+    for (int i = 0; i < c->num_speeds; ++i) {
+        for (int j = 0; j < tal_function_num_args(c->f); ++j) {
+            f[i] += lambda[0] * second_derivative(c, x, i, j) * argument_change(c, in->to, j);
+        }
+    }
 }
 
 static const tal_constraint_ops speed_ops = {
@@ -101,7 +185,6 @@ static const tal_constraint_ops speed_ops = {
     .mv = 1,
     .num_mobilities = -1,
     .forces_need_velocity = true,
-    .add_forces = add_forces_of_speeds,
 };
 
 // --- time ---
@@ -116,12 +199,25 @@ static void calc_rows_of_motion(const tali_constraint_builtin *self, const tal_c
     row[0].dd = arg->udot[0] - tal_function_calc_derivative_1(self->f, arg->t, 2);
 }
 
-static tal_status add_forces_of_motion(const void *self, const tal_constraint_arg *arg,
-                                       const double lambda[], tal_spatial_vec F[], double f[])
+static void add_forces_of_motion(const tali_constraint_builtin *c, const tal_constraint_arg *arg,
+                                 const double lambda[], tal_spatial_vec F[], double f[])
 {
-    (void)self, (void)arg, (void)F;
+    (void)c, (void)arg, (void)F;
     f[0] += lambda[0];
-    return TAL_OK;
+}
+
+static void calc_change_of_motion(const tali_constraint_builtin *c,
+                                  const tali_constraint_changing_arg *in, tali_jet_changing row[])
+{
+    (void)c;
+    row[0].by = (tali_jet){in->to->dq[0], in->to->du[0], in->to->dudot[0]};
+}
+
+static void add_change_of_motion(const tali_constraint_builtin *c,
+                                 const tali_constraint_changing_arg *in, const double lambda[],
+                                 tal_spatial_vec F[], double f[])
+{
+    (void)c, (void)in, (void)lambda, (void)F, (void)f;
 }
 
 static const tal_constraint_ops motion_ops = {
@@ -129,7 +225,6 @@ static const tal_constraint_ops motion_ops = {
     .tag = TALI_TAG_PRESCRIBED_MOTION,
     .mp = 1,
     .num_mobilities = 1,
-    .add_forces = add_forces_of_motion,
 };
 
 // --- adding ---
@@ -159,7 +254,8 @@ static bool has_arguments(tal_matter *matter, const char *kind, const tal_functi
     return false;
 }
 
-// `order` derivatives by `num_args` arguments; those from `first` to `end` are coordinates.
+// `order` derivatives by `num_args` arguments; those from `first` to `end` are coordinates. Changes
+// take one derivative more; without it they are found by differences.
 static tal_constraint_ix add_coupler(tal_matter *matter, const tal_constraint_def *def,
                                      const tal_constraint_ops *ops, tali_constraint_builtin *like,
                                      int num_args, int order, int first, int end)
@@ -176,6 +272,9 @@ static tal_constraint_ix add_coupler(tal_matter *matter, const tal_constraint_de
         tal_function_destroy(like->f);
         return none;
     }
+    if (tal_function_max_order(like->f) < order + (ops != &motion_ops)) {
+        like->equations.calc_rows_change = NULL;
+    }
     return tali_constraint_add_builtin(matter, def, ops, like, NULL);
 }
 
@@ -184,7 +283,10 @@ tal_constraint_ix tal_constraint_add_coordinate_coupler(tal_matter *matter,
                                                         tal_function *f)
 {
     const int n = def != NULL ? def->num_mobilities : 0;
-    tali_constraint_builtin like = {.calc_rows = calc_rows_of_coordinates, .f = f};
+    tali_constraint_builtin like = {
+        .equations = {calc_rows_of_coordinates, add_forces_of_coordinates,
+                      calc_change_of_coordinates, add_change_of_coordinates},
+        .f = f};
     return add_coupler(matter, def, &coordinate_ops, &like, n, 2, 0, n);
 }
 
@@ -193,8 +295,10 @@ tal_constraint_ix tal_constraint_add_speed_coupler(tal_matter *matter,
                                                    tal_function *f)
 {
     const int n = def != NULL ? def->num_mobilities : 0;
-    tali_constraint_builtin like = {
-        .calc_rows = calc_rows_of_speeds, .f = f, .num_speeds = num_speeds};
+    tali_constraint_builtin like = {.equations = {calc_rows_of_speeds, add_forces_of_speeds,
+                                                  calc_change_of_speeds, add_change_of_speeds},
+                                    .f = f,
+                                    .num_speeds = num_speeds};
     if (matter != NULL && (num_speeds < 1 || num_speeds > n)) {
         (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
                               "a speed coupler of %d mobilities cannot have %d speeds", n,
@@ -208,6 +312,8 @@ tal_constraint_ix tal_constraint_add_prescribed_motion(tal_matter *matter,
                                                        const tal_constraint_def *def,
                                                        tal_function *f)
 {
-    tali_constraint_builtin like = {.calc_rows = calc_rows_of_motion, .f = f};
+    tali_constraint_builtin like = {.equations = {calc_rows_of_motion, add_forces_of_motion,
+                                                  calc_change_of_motion, add_change_of_motion},
+                                    .f = f};
     return add_coupler(matter, def, &motion_ops, &like, 1, 2, 0, 1);
 }

@@ -6,6 +6,8 @@
 #ifndef TALUS_CONSTRAINT_KINEMATICS_INTERNAL_H
 #define TALUS_CONSTRAINT_KINEMATICS_INTERNAL_H
 
+#include "real_functions_internal.h"
+
 #include <talus/matter/constraint.h>
 
 /// A number with its time derivatives.
@@ -19,6 +21,11 @@ typedef struct tali_jet3 {
 } tali_jet3;
 
 // --- stations and axes ---
+
+static inline tal_mat3 tali_constraint_R_AB(const tal_constraint_arg *arg, int b)
+{
+    return arg->X_AB[b].R;
+}
 
 /// The station S of constrained body `b`, from Ao.
 static inline tali_jet3 tali_constraint_station(const tal_constraint_arg *arg, int b, tal_vec3 p_BS)
@@ -60,7 +67,47 @@ static inline tali_jet3 tali_constraint_velocity_at(const tal_constraint_arg *ar
     return v;
 }
 
+/// How body `b2` turns relative to body `b1`, and its rate (dd is not known, and zero).
+static inline tali_jet3 tali_constraint_turning(const tal_constraint_arg *arg, int b1, int b2)
+{
+    tali_jet3 w = {TAL_VEC3_ZERO, TAL_VEC3_ZERO, TAL_VEC3_ZERO};
+    if (arg->V != NULL) w.x = tal_v3_sub(arg->V[b2].w, arg->V[b1].w);
+    if (arg->a != NULL) w.d = tal_v3_sub(arg->a[b2].w, arg->a[b1].w);
+    return w;
+}
+
 // --- arithmetic ---
+
+static inline tali_jet tali_jet_add(tali_jet a, tali_jet b)
+{
+    const tali_jet c = {a.x + b.x, a.d + b.d, a.dd + b.dd};
+    return c;
+}
+
+/// a + c, with a constant c.
+static inline tali_jet tali_jet_plus(tali_jet a, double c)
+{
+    a.x += c;
+    return a;
+}
+
+static inline tali_jet tali_jet_constant(double x)
+{
+    const tali_jet c = {x, 0.0, 0.0};
+    return c;
+}
+
+/// s a, with a constant s.
+static inline tali_jet tali_jet_scale(double s, tali_jet a)
+{
+    const tali_jet c = {s * a.x, s * a.d, s * a.dd};
+    return c;
+}
+
+static inline double tali_jet_value(tali_jet a)
+{
+    return a.x;
+}
 
 static inline tali_jet tali_jet_mul(tali_jet a, tali_jet b)
 {
@@ -193,37 +240,62 @@ static inline tali_jet tali_constraint_rate_row(tali_jet p)
     return row;
 }
 
+/// A vector that stays as it is.
+static inline tali_jet3 tali_jet3_constant(tal_vec3 v)
+{
+    const tali_jet3 c = {v, TAL_VEC3_ZERO, TAL_VEC3_ZERO};
+    return c;
+}
+
+/// What it is now.
+static inline tal_vec3 tali_jet3_value(tali_jet3 v)
+{
+    return v.x;
+}
+
+/// The angle atan2(s, c). Where both vanish there is no angle, and it is taken to be constant.
+static inline tali_jet tali_jet_angle(tali_jet s, tali_jet c)
+{
+    const double square = c.x * c.x + s.x * s.x;
+    tali_jet angle = {real_atan2(s.x, c.x), 0.0, 0.0};
+    if (!(square > TALI_NO_LENGTH)) return angle;
+    angle.d = (c.x * s.d - s.x * c.d) / square;
+    const double stretch = 2.0 * (c.x * c.d + s.x * s.d);
+    angle.dd = (c.x * s.dd - s.x * c.dd - angle.d * stretch) / square;
+    return angle;
+}
+
 // --- forces ---
 
 /// The force f on body `b` at the point P of A.
-static inline void tali_constraint_push(const tal_constraint_arg *arg, int b, tal_vec3 p_AP,
-                                        tal_vec3 f, tal_spatial_vec F[])
+static inline void tali_constraint_push(const tal_constraint_arg *arg, int b, tali_jet3 P,
+                                        tali_jet3 f, tal_spatial_vec F[])
 {
-    const tal_vec3 p_BP = tal_v3_sub(p_AP, arg->X_AB[b].p);
-    F[b] = tal_sv_add(F[b], tal_sv(tal_v3_cross(p_BP, f), f));
+    const tal_vec3 p_BP = tal_v3_sub(P.x, arg->X_AB[b].p);
+    F[b] = tal_sv_add(F[b], tal_sv(tal_v3_cross(p_BP, f.x), f.x));
 }
 
 /// The force f on body `b2` at P, and its opposite on body `b1` at the same point.
 static inline void tali_constraint_push_apart(const tal_constraint_arg *arg, int b1, int b2,
-                                              tal_vec3 p_AP, tal_vec3 f, tal_spatial_vec F[])
+                                              tali_jet3 P, tali_jet3 f, tal_spatial_vec F[])
 {
-    tali_constraint_push(arg, b2, p_AP, f, F);
-    tali_constraint_push(arg, b1, p_AP, tal_v3_neg(f), F);
+    tali_constraint_push(arg, b2, P, f, F);
+    tali_constraint_push(arg, b1, P, tali_jet3_scale(-1.0, f), F);
 }
 
 /// The moment m on body `b2`, and its opposite on body `b1`.
-static inline void tali_constraint_turn_apart(int b1, int b2, tal_vec3 m, tal_spatial_vec F[])
+static inline void tali_constraint_turn_apart(int b1, int b2, tali_jet3 m, tal_spatial_vec F[])
 {
-    F[b2].w = tal_v3_add(F[b2].w, m);
-    F[b1].w = tal_v3_sub(F[b1].w, m);
+    F[b2].w = tal_v3_add(F[b2].w, m.x);
+    F[b1].w = tal_v3_sub(F[b1].w, m.x);
 }
 
 /// The moment that works on e1 . e2, with e1 on body `b1` and e2 on body `b2`:
 /// d(e1 . e2)/dt = (w2 - w1) . (e2 x e1).
-static inline void tali_constraint_turn_axes(int b1, tal_vec3 e1, int b2, tal_vec3 e2,
+static inline void tali_constraint_turn_axes(int b1, tali_jet3 e1, int b2, tali_jet3 e2,
                                              double lambda, tal_spatial_vec F[])
 {
-    tali_constraint_turn_apart(b1, b2, tal_v3_scale(lambda, tal_v3_cross(e2, e1)), F);
+    tali_constraint_turn_apart(b1, b2, tali_jet3_scale(lambda, tali_jet3_cross(e2, e1)), F);
 }
 
 #endif // TALUS_CONSTRAINT_KINEMATICS_INTERNAL_H

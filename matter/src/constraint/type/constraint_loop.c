@@ -1,18 +1,5 @@
 // Joints that close loops: a frame F on body 1 and M on body 2 are related as by a mobilizer,
 // without being one (RBDA ch. 8).
-//
-// What a joint forbids is made of two kinds of row, and the screw's own:
-//
-//     perr = e_F . e_M          moment lambda e_M x e_F on body 2, its opposite on body 1
-//     perr = e_F . p_FM         force lambda e_F on body 2 at Mo, its opposite on body 1 there
-//     perr = Fz . p_FM - pitch angle
-//
-// The angle about Fz is atan2(s, c) with c = Mx . Fx and s = Mx . Fy, so
-//
-//     angledot = (c sdot - s cdot) / (c^2 + s^2)
-//              = (w_M - w_F) . (c Mx x Fy - s Mx x Fx) / (c^2 + s^2)
-#include "real_functions_internal.h"
-
 #include "constraint/constraint_internal.h"
 #include "constraint/type/constraint_builtin_internal.h"
 
@@ -99,108 +86,8 @@ static const loop_kind screw = {.name = "loop screw",
                                 .num_coords = 1,
                                 .coords = {ANGLE}};
 
-// --- motion ---
-
-// F and M, and p_FM, as they move.
-typedef struct loop_frames {
-    tali_jet3 F[3], M[3];
-    tali_jet3 Mo, p_FM;
-} loop_frames;
-
-static loop_frames find_frames(const tal_constraint_arg *arg)
-{
-    const tal_xform X_F = tali_constraint_frame_from(arg->params + TAL_LOOP_FRAME_1);
-    const tal_xform X_M = tali_constraint_frame_from(arg->params + TAL_LOOP_FRAME_2);
-    loop_frames at = {
-        .F = {tali_constraint_axis(arg, 0, X_F.R.x), tali_constraint_axis(arg, 0, X_F.R.y),
-              tali_constraint_axis(arg, 0, X_F.R.z)},
-        .M = {tali_constraint_axis(arg, 1, X_M.R.x), tali_constraint_axis(arg, 1, X_M.R.y),
-              tali_constraint_axis(arg, 1, X_M.R.z)},
-        .Mo = tali_constraint_station(arg, 1, X_M.p)};
-    at.p_FM = tali_jet3_sub(at.Mo, tali_constraint_station(arg, 0, X_F.p));
-    return at;
-}
-
-// atan2(s, c). Where both vanish there is no angle, and it is taken to be constant.
-static tali_jet angle_of(tali_jet s, tali_jet c)
-{
-    const double square = c.x * c.x + s.x * s.x;
-    tali_jet angle = {real_atan2(s.x, c.x), 0.0, 0.0};
-    if (!(square > TALI_NO_LENGTH)) return angle;
-    angle.d = (c.x * s.d - s.x * c.d) / square;
-    const double stretch = 2.0 * (c.x * c.d + s.x * s.d);
-    angle.dd = (c.x * s.dd - s.x * c.dd - angle.d * stretch) / square;
-    return angle;
-}
-
-static tali_jet angle_about_z(const loop_frames *at)
-{
-    return angle_of(tali_jet3_dot(at->M[X], at->F[Y]), tali_jet3_dot(at->M[X], at->F[X]));
-}
-
-// A screw has turned as often as its advance says.
-static tali_jet angle_of_screw(const loop_frames *at, double pitch)
-{
-    const double turn = 2.0 * TAL_PI;
-    tali_jet angle = angle_about_z(at);
-    const double advance = tal_v3_dot(at->F[Z].x, at->p_FM.x);
-    const double turns = pitch != 0.0 ? round((advance / pitch - angle.x) / turn) : 0.0;
-    if (isfinite(turns)) angle.x += turns * turn;
-    return angle;
-}
-
-static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
-                      tali_jet row[])
-{
-    const loop_kind *kind = self->kind;
-    const loop_frames at = find_frames(arg);
-    int r = 0;
-    for (int i = 0; i < kind->num_axes; ++i) {
-        row[r++] = tali_jet3_dot(at.F[kind->axes[i].F], at.M[kind->axes[i].M]);
-    }
-    for (int i = 0; i < kind->num_steps; ++i) {
-        row[r++] = tali_jet3_dot(at.F[kind->steps[i]], at.p_FM);
-    }
-    if (!kind->is_screw) return;
-    const double pitch = arg->params[TAL_LOOP_SCREW_PITCH];
-    const tali_jet angle = angle_of_screw(&at, pitch);
-    const tali_jet wanted = {pitch * angle.x, pitch * angle.d, pitch * angle.dd};
-    row[r] = tali_jet_sub(tali_jet3_dot(at.F[Z], at.p_FM), wanted);
-}
-
-// --- forces ---
-
-static void add_screw_moment(const loop_frames *at, double moment, tal_spatial_vec F[])
-{
-    const double c = tal_v3_dot(at->M[X].x, at->F[X].x), s = tal_v3_dot(at->M[X].x, at->F[Y].x);
-    const double square = c * c + s * s;
-    if (!(square > TALI_NO_LENGTH)) return;
-    const tal_vec3 across = tal_v3_axpy(c, at->F[Y].x, tal_v3_scale(-s, at->F[X].x));
-    tali_constraint_turn_apart(0, 1,
-                               tal_v3_scale(moment / square, tal_v3_cross(at->M[X].x, across)), F);
-}
-
-static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
-                             tal_spatial_vec F[], double f[])
-{
-    (void)f;
-    const tali_constraint_builtin *c = self;
-    const loop_kind *kind = c->kind;
-    const loop_frames at = find_frames(arg);
-    int r = 0;
-    for (int i = 0; i < kind->num_axes; ++i) {
-        const tal_vec3 e_F = at.F[kind->axes[i].F].x, e_M = at.M[kind->axes[i].M].x;
-        tali_constraint_turn_axes(0, e_F, 1, e_M, lambda[r++], F);
-    }
-    for (int i = 0; i < kind->num_steps; ++i) {
-        tali_constraint_push_apart(arg, 0, 1, at.Mo.x,
-                                   tal_v3_scale(lambda[r++], at.F[kind->steps[i]].x), F);
-    }
-    if (!kind->is_screw) return TAL_OK;
-    tali_constraint_push_apart(arg, 0, 1, at.Mo.x, tal_v3_scale(lambda[r], at.F[Z].x), F);
-    add_screw_moment(&at, -arg->params[TAL_LOOP_SCREW_PITCH] * lambda[r], F);
-    return TAL_OK;
-}
+#define TALI_EQUATIONS "constraint/type/constraint_loop_equations.h"
+#include "constraint/type/constraint_equations.h"
 
 // A joint about z also closes with one z reversed; a slider as a weld does.
 static void calc_turn(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
@@ -238,7 +125,6 @@ static tal_constraint_ops ops_of(const loop_kind *kind)
         .mp = kind->num_axes + kind->num_steps + kind->is_screw,
         .num_bodies = 2,
         .num_params = kind->is_screw ? TAL_LOOP_SCREW_NUM_PARAMS : TAL_LOOP_NUM_PARAMS,
-        .add_forces = add_forces,
         .check_params = check_params,
         .calc_turn = kind->num_axes > 1 ? calc_turn : NULL, // a universal joint has no false root
     };
@@ -254,7 +140,8 @@ static tal_constraint_ix add_joint(tal_matter *matter, const tal_constraint_def 
     tali_constraint_frame_to(X_2, params + TAL_LOOP_FRAME_2);
     params[TAL_LOOP_SCREW_PITCH] = pitch;
     const tal_constraint_ops ops = ops_of(kind);
-    const tali_constraint_builtin like = {.calc_rows = calc_rows, .kind = kind};
+    const tali_constraint_builtin like = {.equations = TALI_EQUATION_SET(calc_rows, add_forces),
+                                          .kind = kind};
     return tali_constraint_add_builtin(matter, def, &ops, &like, params);
 }
 
@@ -301,8 +188,9 @@ tal_constraint_ix tal_constraint_add_loop_screw(tal_matter *matter, const tal_co
 
 static const loop_kind *kind_of(const tali_constraint *c)
 {
-    if (c == NULL || c->ops.add_forces != add_forces) return NULL;
-    return ((const tali_constraint_builtin *)c->self)->kind;
+    if (c == NULL || !tali_constraint_is_builtin(&c->ops)) return NULL;
+    const tali_constraint_builtin *self = c->self;
+    return self->equations.calc_rows == calc_rows ? self->kind : NULL;
 }
 
 int tal_constraint_num_coordinates(const tal_matter *matter, tal_constraint_ix constraint)
@@ -321,9 +209,9 @@ static tali_jet coordinate(const loop_kind *kind, const loop_frames *at, const d
         return kind->is_screw ? angle_of_screw(at, params[TAL_LOOP_SCREW_PITCH])
                               : angle_about_z(at);
     case TURN_X:
-        return angle_of(tali_jet3_dot(at->M[Y], at->F[Z]), tali_jet3_dot(at->M[Y], at->F[Y]));
+        return tali_jet_angle(tali_jet3_dot(at->M[Y], at->F[Z]), tali_jet3_dot(at->M[Y], at->F[Y]));
     case TURN_Y:
-        return angle_of(tali_jet3_dot(at->M[Z], at->F[X]), tali_jet3_dot(at->M[X], at->F[X]));
+        return tali_jet_angle(tali_jet3_dot(at->M[Z], at->F[X]), tali_jet3_dot(at->M[X], at->F[X]));
     default:
         return tali_jet3_dot(at->F[kind->coords[i]], at->p_FM);
     }

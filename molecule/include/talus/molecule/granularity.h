@@ -97,6 +97,8 @@ typedef struct tal_mol_granularity {
     bool freeze_double; ///< double and triple bonds are rigid where others turn
     bool map_bonded;    ///< torsions about a bond that turns are summed into one series of its q
     bool center;        ///< roots are chosen for the least depth; false: for the largest mass
+    int list_room;      ///< room of a list of neighbors, in clusters of eight atoms for each atom;
+                        ///< the list is made anew for every force where there is less than needed
     int root;           ///< an atom of the body that is to be the root of its part; -1: as chosen
     const tal_mol_selection *selections; ///< [num_selections]; borrowed during the call
     int num_selections;
@@ -104,7 +106,8 @@ typedef struct tal_mol_granularity {
     int num_bonds;
 } tal_mol_granularity;
 
-/// Torsions, rigid rings, double bonds turn, torsions are mapped, the heaviest body is the root.
+/// Torsions, rigid rings, double bonds turn, torsions are mapped, the heaviest body is the root;
+/// room for lists of 64 clusters.
 TAL_API tal_mol_granularity tal_mol_granularity_default(void);
 
 /// @}

@@ -96,12 +96,14 @@ typedef struct tal_mol_nonbonded {
     double solute;       ///< `inside` of it, positive
     double solvent;      ///< `outside` of it, positive
     double surface;      ///< [kJ/mol/nm^2], not negative
-    bool all_pairs;      ///< look at all pairs instead of those in neighboring cells: slower, and
-                         ///< the same to the bit
+    double skin;         ///< how much farther than the cutoff a list of neighbors reaches [nm], not
+                         ///< negative: it holds until an atom has moved by half of it
+    bool all_pairs;      ///< look at all pairs, one by one, instead of those in lists of neighbors:
+                         ///< slower, and the same to the bit
 } tal_mol_nonbonded;
 
 /// No cutoffs, constant dielectric of 1, no box, no continuum; Debye length 1 nm, outside and
-/// solvent 78.5, solute 1, surface 28.3919551.
+/// solvent 78.5, solute 1, surface 28.3919551; a skin of 0.1 nm.
 TAL_API tal_mol_nonbonded tal_mol_nonbonded_default(void);
 
 /// How the pairs of a molecule act in a State: the default until it is set.
@@ -113,6 +115,18 @@ TAL_API tal_status tal_mol_get_nonbonded(const tal_mol_instance *instance, const
 /// the box, a body that reaches its own image, a switch that ends before it begins.
 TAL_API tal_status tal_mol_set_nonbonded(const tal_mol_instance *instance, tal_state *state,
                                          const tal_mol_nonbonded *nonbonded);
+
+/// The list of neighbors that a State has: atoms in clusters of eight, and which clusters are near
+/// each atom. It is made when it is first needed, and anew when atoms have moved too far; results
+/// do not depend on it, to the bit.
+typedef struct tal_mol_list {
+    long num_entries; ///< clusters near atoms
+    long room;        ///< for so many; see tal_mol_granularity.list_room
+    long num_builds;  ///< how often it was made
+} tal_mol_list;
+
+/// Zeros where there is none yet, and on a breach. Needs TAL_STAGE_TOPOLOGY.
+TAL_API tal_mol_list tal_mol_list_of(const tal_mol_instance *instance, const tal_state *state);
 
 /**
  * The virial of all terms: the sum of d f^T over pairs, d from one atom to the other, and of

@@ -157,6 +157,35 @@ TAL_API int tal_contact_stepper_num_contacts(const tal_contact_stepper *stepper)
 TAL_API tal_step_contact tal_contact_stepper_contact(const tal_contact_stepper *stepper, int i);
 
 /// @}
+/// @defgroup resume_pile Saving and resuming a run of the contact stepper
+///
+/// A step begins with the impulses of the one before, which are the stepper's. Between steps a run
+/// can be saved as bytes, State included, and resumed bit for bit by a stepper that was created
+/// from the same def, in another process too.
+/// @{
+
+/// Bytes that tal_contact_stepper_save() writes now: it depends on the number of contacts. 0 on a
+/// breach.
+TAL_API size_t tal_contact_stepper_save_size(const tal_contact_stepper *stepper,
+                                             const tal_state *state);
+
+/// Write stepper and State to memory of `size` bytes. TAL_ERR_CAPACITY when that is too small.
+TAL_API TAL_NODISCARD tal_status tal_contact_stepper_save(tal_contact_stepper *stepper,
+                                                          tal_state *state, void *bytes,
+                                                          size_t size);
+
+/**
+ * Read what tal_contact_stepper_save() wrote, into stepper and State.
+ *
+ * @return TAL_OK; TAL_ERR_FILE for bytes that are damaged or of another version,
+ *         TAL_ERR_WRONG_SYSTEM for those of another System, TAL_ERR_CAPACITY for more contacts than
+ *         the stepper has room for: nothing has changed then; or what realizing the State returned
+ */
+TAL_API TAL_NODISCARD tal_status tal_contact_stepper_resume(tal_contact_stepper *stepper,
+                                                            tal_state *state, const void *bytes,
+                                                            size_t size);
+
+/// @}
 
 #ifdef __cplusplus
 }

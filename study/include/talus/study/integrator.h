@@ -103,7 +103,8 @@ typedef struct tal_integrator_def {
     int order;
     tal_linear_solver linear_solver; ///< of implicit methods
     /// Take a System with colliders (talus/matter/collider.h), which pass through each other then.
-    /// False: it is refused, since only a tal_contact_stepper takes them into account.
+    /// False: it is refused, since only a tal_contact_stepper takes them into account, unless
+    /// tal_matter_add_collider_elements() has put unilateral elements in their places.
     bool ignores_colliders;
 } tal_integrator_def;
 

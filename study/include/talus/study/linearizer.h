@@ -22,13 +22,17 @@
  *
  * A State that is not at rest or in a steady motion can be linearized as well; then x = 0 moves.
  *
- * A is found from central differences, extrapolated (Richardson). The step of the def is used where
- * it is suitable: the error is of the order of step^6, or of round-off divided by the step. Where
- * accelerations change too much within it, as those of a light link that carries a heavy one, or
- * where the differences are only round-off, a step is chosen for each column, and for each entry,
- * by the error that the extrapolation shows. That error is kept: tal_linearizer_A_error() for the
- * entries of A, and `tal_mode.error` for the error of an eigenvalue that follows. Where the slope
- * of accelerations jumps, as exactly at the edge of a contact, it is half the jump.
+ * Where all forces know their change (tal_system_is_differenced()), there is no z, and nothing is
+ * prescribed, locked or fast, A is exact up to round-off.
+ *
+ * Otherwise A is found from central differences, extrapolated (Richardson). The step of the def is
+ * used where it is suitable: the error is of the order of step^6, or of round-off divided by the
+ * step. Where accelerations change too much within it, as those of a light link that carries a
+ * heavy one, or where the differences are only round-off, a step is chosen for each column, and
+ * for each entry, by the error that the extrapolation shows. That error is kept:
+ * tal_linearizer_A_error() for the entries of A, and `tal_mode.error` for the error of an
+ * eigenvalue that follows. Where the slope of accelerations jumps, as exactly at the edge of a
+ * contact, it is half the jump.
  */
 
 #include <talus/forces.h>

@@ -1,0 +1,341 @@
+// Forward dynamics by articulated bodies (RBDA tab. 7.1), without velocities: what they contribute
+// comes with the bias of inverse dynamics.
+//
+//     n = I w + H v,  f = H^T w + M v      a body and all that it carries, about its origin
+//     U = column of a joint,  D = S . U,  I^a = I - U U^T / D
+//     p^a = p + U e / D,  e = force - S . p          udot = (e - U . a) / D
+#include "generate/generate_internal.h"
+
+#define add tali_generate_add
+#define sub tali_generate_sub
+#define mul tali_generate_mul
+
+typedef tali_generate_v3 v3;
+typedef tali_generate_m3 m3;
+
+typedef struct articulated {
+    m3 I, H, M;
+} articulated;
+
+// One speed as its link feels it.
+typedef struct joint {
+    v3 U_n, U_f;   ///< load for a unit acceleration
+    int inverse_D; ///< 1/D
+    int gain;      ///< e / D
+} joint;
+
+typedef struct work {
+    articulated *bodies; ///< [num_links]
+    v3 *n, *f;           ///< [num_links] p
+    v3 *alpha, *a;       ///< [num_links] accelerations
+    joint *joints;       ///< [nu]
+} work;
+
+static m3 constant_m3(tali_graph *g, tal_mat3 A)
+{
+    const v3 x = tali_generate_constant_v3(g, A.x), y = tali_generate_constant_v3(g, A.y),
+             z = tali_generate_constant_v3(g, A.z);
+    return (m3){
+        {{x.at[0], y.at[0], z.at[0]}, {x.at[1], y.at[1], z.at[1]}, {x.at[2], y.at[2], z.at[2]}}};
+}
+
+static articulated own_mass(tali_graph *g, const tali_generate_mass *mass)
+{
+    const double trace = tal_s3_trace(mass->J);
+    const tal_sym3 I = tal_s3_sub(tal_s3_diag(trace, trace, trace), mass->J);
+    return (articulated){
+        .I = constant_m3(g, tal_m3_from_s3(I)),
+        .H = constant_m3(g, tal_m3_cross(mass->h)),
+        .M = constant_m3(g, tal_m3_from_s3(tal_s3_diag(mass->m, mass->m, mass->m)))};
+}
+
+// ---- inward -------------------------------------------------------------------------------------
+
+// R A R^T; what is symmetric stays so, node by node.
+static m3 turn_matrix(tali_graph *g, const tali_generate_step *step, const m3 *A, bool is_symmetric)
+{
+    m3 RA, out;
+    for (int i = 0; i < 3; ++i) {
+        const v3 column = {{A->at[0][i], A->at[1][i], A->at[2][i]}};
+        const v3 turned = tali_generate_inward(g, step, column);
+        for (int k = 0; k < 3; ++k) {
+            RA.at[k][i] = turned.at[k];
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        const v3 row = {{RA.at[i][0], RA.at[i][1], RA.at[i][2]}};
+        const v3 turned = tali_generate_inward(g, step, row);
+        for (int k = 0; k < 3; ++k) {
+            out.at[i][k] = turned.at[k];
+            if (is_symmetric && k > i) out.at[k][i] = turned.at[k];
+            if (is_symmetric && k < i) out.at[i][k] = out.at[k][i];
+        }
+    }
+    return out;
+}
+
+// The same about one axis, with the squares of its sine and cosine: 8 and 7 operations.
+static m3 turn_symmetric(tali_graph *g, const tali_generate_step *step, const m3 *A)
+{
+    const int z = step->axis, x = (z + 1) % 3, y = (z + 2) % 3;
+    const int c = step->cos, s = step->sin, ss = mul(g, s, s), cs = mul(g, c, s);
+    const int two_cs = add(g, cs, cs), cos_2 = sub(g, TALI_GRAPH_ONE, add(g, ss, ss));
+    const int diff = sub(g, A->at[x][x], A->at[y][y]);
+    const int t = add(g, mul(g, ss, diff), mul(g, two_cs, A->at[x][y]));
+    m3 out = *A;
+    out.at[x][x] = sub(g, A->at[x][x], t);
+    out.at[y][y] = add(g, A->at[y][y], t);
+    out.at[x][y] = out.at[y][x] = add(g, mul(g, cs, diff), mul(g, cos_2, A->at[x][y]));
+    out.at[x][z] = out.at[z][x] = sub(g, mul(g, c, A->at[x][z]), mul(g, s, A->at[y][z]));
+    out.at[y][z] = out.at[z][y] = add(g, mul(g, s, A->at[x][z]), mul(g, c, A->at[y][z]));
+    return out;
+}
+
+// By a distance along an axis: H' = H + d~ M, I' = I + d~ H'^T + (d~ H^T)^T.
+static articulated shift_body(tali_graph *g, const tali_generate_step *step, articulated it)
+{
+    const int z = step->axis, x = (z + 1) % 3, y = (z + 2) % 3, d = step->distance;
+    const m3 was = it.H;
+    for (int k = 0; k < 3; ++k) {
+        it.H.at[x][k] = sub(g, was.at[x][k], mul(g, d, it.M.at[y][k]));
+        it.H.at[y][k] = add(g, was.at[y][k], mul(g, d, it.M.at[x][k]));
+    }
+    m3 *const I = &it.I;
+    const int xy = add(g, was.at[x][y], it.H.at[x][y]), yx = add(g, was.at[y][x], it.H.at[y][x]);
+    I->at[x][x] = sub(g, I->at[x][x], mul(g, d, xy));
+    I->at[y][y] = add(g, I->at[y][y], mul(g, d, yx));
+    const int mixed = mul(g, d, sub(g, was.at[x][x], it.H.at[y][y]));
+    I->at[x][y] = I->at[y][x] = add(g, I->at[x][y], mixed);
+    I->at[x][z] = I->at[z][x] = sub(g, I->at[x][z], mul(g, d, was.at[z][y]));
+    I->at[y][z] = I->at[z][y] = add(g, I->at[y][z], mul(g, d, was.at[z][x]));
+    return it;
+}
+
+static articulated to_parent(tali_graph *g, const tali_generate_way *way, articulated it)
+{
+    for (int k = way->num - 1; k >= 0; --k) {
+        const tali_generate_step *const step = &way->steps[k];
+        switch (step->kind) {
+        case TALI_GENERATE_SHIFT:
+            it = shift_body(g, step, it);
+            break;
+        case TALI_GENERATE_TURN:
+            it.I = turn_symmetric(g, step, &it.I);
+            it.H = turn_matrix(g, step, &it.H, false);
+            it.M = turn_symmetric(g, step, &it.M);
+            break;
+        case TALI_GENERATE_ROTATE:
+            it.I = turn_matrix(g, step, &it.I, true);
+            it.H = turn_matrix(g, step, &it.H, false);
+            it.M = turn_matrix(g, step, &it.M, true);
+            break;
+        }
+    }
+    return it;
+}
+
+// Row `k` of I and H, or of H^T and M: the load for a unit of one component of the acceleration.
+static v3 column_at(const m3 *A, int k)
+{
+    return (v3){{A->at[0][k], A->at[1][k], A->at[2][k]}};
+}
+
+static v3 row_at(const m3 *A, int k)
+{
+    return (v3){{A->at[k][0], A->at[k][1], A->at[k][2]}};
+}
+
+// A -= u w^T / D; entries that vanish exactly are known to.
+static void project(tali_graph *g, m3 *A, v3 u, v3 w, int inverse_D, bool is_symmetric)
+{
+    const v3 u_D = tali_generate_scale_v3(g, inverse_D, u);
+    for (int i = 0; i < 3; ++i) {
+        for (int k = is_symmetric ? i : 0; k < 3; ++k) {
+            A->at[i][k] = sub(g, A->at[i][k], mul(g, u_D.at[i], w.at[k]));
+            if (is_symmetric) A->at[k][i] = A->at[i][k];
+        }
+    }
+}
+
+static void clear(m3 *A, int row, int column)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (row >= 0) A->at[row][k] = TALI_GRAPH_ZERO;
+        if (column >= 0) A->at[k][column] = TALI_GRAPH_ZERO;
+    }
+}
+
+// One direction S = (turn, slide) along an axis of the link, found free: the joint is filled and
+// the body projected.
+static joint free_direction(tali_graph *g, articulated *it, v3 *n, v3 *f, int axis, double turn,
+                            double slide, double rotor, int force)
+{
+    const int t = tali_graph_constant(g, turn), s = tali_graph_constant(g, slide);
+    joint j;
+    j.U_n = tali_generate_add_v3(g, tali_generate_scale_v3(g, t, column_at(&it->I, axis)),
+                                 tali_generate_scale_v3(g, s, column_at(&it->H, axis)));
+    j.U_f = tali_generate_add_v3(g, tali_generate_scale_v3(g, t, row_at(&it->H, axis)),
+                                 tali_generate_scale_v3(g, s, column_at(&it->M, axis)));
+    const int felt = add(g, mul(g, t, j.U_n.at[axis]), mul(g, s, j.U_f.at[axis]));
+    const int D = add(g, felt, tali_graph_constant(g, rotor));
+    const int load = add(g, mul(g, t, n->at[axis]), mul(g, s, f->at[axis]));
+    j.inverse_D = tali_generate_div(g, TALI_GRAPH_ONE, D);
+    j.gain = mul(g, sub(g, force, load), j.inverse_D);
+    project(g, &it->I, j.U_n, j.U_n, j.inverse_D, true);
+    project(g, &it->H, j.U_n, j.U_f, j.inverse_D, false);
+    project(g, &it->M, j.U_f, j.U_f, j.inverse_D, true);
+    if (rotor == 0.0 && slide == 0.0) clear(&it->I, axis, axis), clear(&it->H, axis, -1);
+    if (rotor == 0.0 && turn == 0.0) clear(&it->M, axis, axis), clear(&it->H, -1, axis);
+    *n = tali_generate_add_v3(g, *n, tali_generate_scale_v3(g, j.gain, j.U_n));
+    *f = tali_generate_add_v3(g, *f, tali_generate_scale_v3(g, j.gain, j.U_f));
+    if (rotor == 0.0 && slide == 0.0) n->at[axis] = mul(g, t, force);
+    if (rotor == 0.0 && turn == 0.0) f->at[axis] = mul(g, s, force);
+    return j;
+}
+
+// Forces along the speeds of a ball, in the frame of its link.
+static v3 ball_forces(const tali_generate_record *it, int i, const int f[])
+{
+    const tali_generate_link *const link = &it->tree->links[i];
+    const tali_generate_way *const way = &it->ways[i];
+    v3 out;
+    for (int k = 0; k < 3; ++k) {
+        const int sign = tali_graph_constant(it->g, link->sign);
+        out.at[k] = mul(it->g, sign, f[link->u + k]);
+    }
+    if (link->is_reversed) return out;
+    return tali_generate_outward(it->g, &way->steps[way->num - 1], out);
+}
+
+// Free the speeds of a link, the last one first. Turns are counted with their sign.
+static void free_link(const tali_generate_record *it, work *at, int i, const int f[])
+{
+    tali_graph *const g = it->g;
+    const tali_generate_link *const link = &it->tree->links[i];
+    if (link->kind == TALI_GENERATE_AXIAL) {
+        at->joints[link->u] =
+            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], 2, link->sign * link->turn,
+                           link->sign * link->shift, it->tree->rotor[link->u], f[link->u]);
+        return;
+    }
+    const v3 forces = ball_forces(it, i, f);
+    for (int k = 2; k >= 0; --k) {
+        at->joints[link->u + k] =
+            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], k, 1.0, 0.0, 0.0, forces.at[k]);
+    }
+}
+
+static void sum_bodies(tali_graph *g, articulated *to, const articulated *more)
+{
+    m3 *const sums[3] = {&to->I, &to->H, &to->M};
+    const m3 *const parts[3] = {&more->I, &more->H, &more->M};
+    for (int p = 0; p < 3; ++p) {
+        for (int i = 0; i < 9; ++i) {
+            sums[p]->at[i / 3][i % 3] =
+                add(g, sums[p]->at[i / 3][i % 3], parts[p]->at[i / 3][i % 3]);
+        }
+    }
+}
+
+static void inward(const tali_generate_record *it, work *at, const int f[])
+{
+    tali_graph *const g = it->g;
+    const tali_generate_tree *const tree = it->tree;
+    for (int i = 0; i < tree->num_links; ++i) {
+        at->bodies[i] = own_mass(g, &tree->links[i].mass);
+    }
+    for (int i = tree->num_links - 1; i >= 0; --i) {
+        const int parent = tree->links[i].parent;
+        free_link(it, at, i, f);
+        if (parent < 0) continue;
+        const articulated there = to_parent(g, &it->ways[i], at->bodies[i]);
+        sum_bodies(g, &at->bodies[parent], &there);
+        tali_generate_force_to_parent(g, &it->ways[i], &at->n[i], &at->f[i]);
+        at->n[parent] = tali_generate_add_v3(g, at->n[parent], at->n[i]);
+        at->f[parent] = tali_generate_add_v3(g, at->f[parent], at->f[i]);
+    }
+}
+
+// ---- outward ------------------------------------------------------------------------------------
+
+// The acceleration along one direction, and what the link gains by it.
+static int accelerate(tali_graph *g, const joint *j, int axis, double turn, double slide, v3 *alpha,
+                      v3 *a)
+{
+    const int felt = add(g, tali_generate_dot(g, j->U_n, *alpha), tali_generate_dot(g, j->U_f, *a));
+    const int udot = sub(g, j->gain, mul(g, felt, j->inverse_D));
+    alpha->at[axis] = add(g, alpha->at[axis], mul(g, tali_graph_constant(g, turn), udot));
+    a->at[axis] = add(g, a->at[axis], mul(g, tali_graph_constant(g, slide), udot));
+    return udot;
+}
+
+static void ball_outward(const tali_generate_record *it, work *at, int i, int udot[])
+{
+    tali_graph *const g = it->g;
+    const tali_generate_link *const link = &it->tree->links[i];
+    const tali_generate_way *const way = &it->ways[i];
+    v3 own;
+    for (int k = 0; k < 3; ++k) {
+        own.at[k] = accelerate(g, &at->joints[link->u + k], k, 1.0, 0.0, &at->alpha[i], &at->a[i]);
+    }
+    if (!link->is_reversed) own = tali_generate_inward(g, &way->steps[way->num - 1], own);
+    for (int k = 0; k < 3; ++k) {
+        udot[link->u + k] = mul(g, tali_graph_constant(g, link->sign), own.at[k]);
+    }
+}
+
+// Accelerations from base to tip: across the way of each link, then its own.
+static void outward(const tali_generate_record *it, work *at, int udot[])
+{
+    tali_graph *const g = it->g;
+    const tali_generate_tree *const tree = it->tree;
+    for (int i = 0; i < tree->num_links; ++i) {
+        const tali_generate_link *const link = &tree->links[i];
+        const tali_generate_way *const way = &it->ways[i];
+        const bool is_base = link->parent < 0;
+        v3 *const alpha = &at->alpha[i], *const a = &at->a[i];
+        *alpha = is_base ? TALI_GENERATE_ZERO_V3 : at->alpha[link->parent];
+        *a = is_base ? TALI_GENERATE_ZERO_V3 : at->a[link->parent];
+        for (int k = 0; k < way->num; ++k) {
+            const tali_generate_step *const step = &way->steps[k];
+            if (step->kind == TALI_GENERATE_SHIFT) { // a += alpha x d
+                const int x = (step->axis + 1) % 3, y = (step->axis + 2) % 3, d = step->distance;
+                a->at[x] = add(g, a->at[x], mul(g, d, alpha->at[y]));
+                a->at[y] = sub(g, a->at[y], mul(g, d, alpha->at[x]));
+            }
+            *alpha = tali_generate_outward(g, step, *alpha);
+            *a = tali_generate_outward(g, step, *a);
+        }
+        if (link->kind == TALI_GENERATE_BALL) {
+            ball_outward(it, at, i, udot);
+        } else {
+            udot[link->u] = accelerate(g, &at->joints[link->u], 2, link->sign * link->turn,
+                                       link->sign * link->shift, alpha, a);
+        }
+    }
+}
+
+void tali_generate_forward_by_bodies(tali_generate_record *it, const int f[], int udot[])
+{
+    const tali_generate_tree *const tree = it->tree;
+    const size_t n = (size_t)tree->num_links, nu = (size_t)tree->nu;
+    work at;
+    size_t bytes = 0;
+    const tali_piece pieces[] = {
+        {&at.bodies, n * sizeof *at.bodies}, {&at.n, n * sizeof *at.n},
+        {&at.f, n * sizeof *at.f},           {&at.alpha, n * sizeof *at.alpha},
+        {&at.a, n * sizeof *at.a},           {&at.joints, nu * sizeof *at.joints}};
+    void *const block =
+        tali_alloc_pieces(&it->allocator, pieces, sizeof pieces / sizeof *pieces, &bytes);
+    if (block == NULL) {
+        it->no_memory = true;
+        return;
+    }
+    tali_generate_inverse_dynamics(it, NULL, udot);
+    for (int k = 0; k < tree->nu; ++k) {
+        udot[k] = sub(it->g, f[k], udot[k]);
+    }
+    inward(it, &at, udot);
+    outward(it, &at, udot);
+    tali_free(&it->allocator, block, bytes);
+}

@@ -1,0 +1,221 @@
+// The hybrid formulation (CD sec. 2): all coordinates, M udot + G^T (alpha Phi + lambda) = Q, and
+// projections of u and udot with the last tangent matrix.
+//
+//     residual   M udot + P + G^T (alpha Phi + lambda), times b = (1 - df) beta h^2
+//     tangent    H = (1 - dm) M + b alpha G^T G                             CD eq. 41
+//     speeds     H u = (H - b alpha G^T G) u* - b alpha G^T Phi_t           CD eq. 35
+//
+// The last is H (u - u*) = -b alpha G^T verr(u*), and likewise for udot (CD eq. 36).
+#include "realtime/realtime_internal.h"
+
+#include <string.h>
+
+// b = (1 - df) beta h^2
+static double scale_of(const tal_fixed_stepper *s)
+{
+    return (1.0 - s->family.df) * s->family.beta * s->h * s->h;
+}
+
+// Phi of all rows.
+static void read_errors(tal_fixed_stepper *s, const tal_state *state)
+{
+    const double kappa = s->family.beta * s->h / s->family.gamma;
+    const double *perr = tali_realtime_perr(s, state), *verr = tali_realtime_verr(s, state);
+    for (int i = 0; i < s->m; ++i) {
+        s->errors[i] = i < s->rows.mp ? perr[i] : kappa * verr[i];
+    }
+}
+
+// H += c G^T G, its lower triangle.
+static void add_penalty(tal_fixed_stepper *s, double *H, double c)
+{
+    const int n = s->nu;
+    for (int k = 0; k < n; ++k) {
+        double *column = tali_realtime_column(H, n, k);
+        const double *g_k = tali_realtime_column(s->G, s->m, k);
+        for (int i = 0; i < s->m; ++i) {
+            if (g_k[i] == 0.0) continue;
+            const double *row = s->G + i;
+            for (int j = k; j < n; ++j) {
+                column[j] += c * g_k[i] * row[(size_t)j * (size_t)s->m];
+            }
+        }
+    }
+}
+
+// Rows and columns of known speeds become those of 1.
+static void fix_known(tal_fixed_stepper *s, double *H)
+{
+    const int n = s->nu;
+    for (int k = 0; k < n && s->has_known; ++k) {
+        if (s->level[k] == TAL_LEVEL_FREE) continue;
+        double *column = tali_realtime_column(H, n, k);
+        for (int j = 0; j < n; ++j) {
+            column[j] = tali_realtime_column(H, n, j)[k] = j == k ? 1.0 : 0.0;
+        }
+    }
+}
+
+// The factor of M (or of the tangent matrix without constraints, in H) with the penalty c G^T G.
+static tal_status factor_with(tal_fixed_stepper *s, tal_state *state, double c)
+{
+    const tal_matrix G = tal_matrix_view(s->G, s->m, s->nu);
+    const tal_status st = s->m > 0 ? tal_matter_calc_G(s->matter, state, TAL_G, G) : TAL_OK;
+    if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
+    add_penalty(s, s->H, c);
+    fix_known(s, s->H);
+    return tali_realtime_factor(s, s->H, s->nu);
+}
+
+// f = H^-1 f of free speeds, zero of known ones.
+static tal_status solve(tal_fixed_stepper *s, double f[])
+{
+    for (int k = 0; k < s->nu; ++k) {
+        if (s->level[k] != TAL_LEVEL_FREE) f[k] = 0.0;
+    }
+    return tal_chol_solve(tal_matrix_view(s->H, s->nu, s->nu), tal_matrix_view(f, s->nu, 1),
+                          &s->error_record);
+}
+
+// udot and lambda to begin with: M udot + G^T (lambda + alpha aerr) = Q, lambda += alpha aerr after
+// each sweep, which does not mind rows that repeat others (GJB sec. 8.5: the form of index 1).
+static tal_status start(tal_fixed_stepper *s, tal_state *state)
+{
+    enum {
+        SWEEPS = 8
+    };
+
+    const double alpha = s->def.penalty;
+    double *udot = s->past.udot, *lambda = s->past.lambda;
+    tal_status st = tali_realtime_calc_free_udot(s, state, udot);
+    memset(lambda, 0, (size_t)s->m * sizeof *lambda);
+    memcpy(s->past.a, udot, (size_t)s->nu * sizeof *udot);
+    if (st != TAL_OK || s->m == 0) return st;
+    const tal_matrix M = tal_matrix_view(s->H, s->nu, s->nu);
+    st = tali_realtime_pass_on(s, state, tal_matter_calc_M(s->matter, state, M));
+    if (st == TAL_OK) st = factor_with(s, state, alpha);
+    if (st == TAL_OK) st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
+    for (int i = 0; i < SWEEPS && st == TAL_OK; ++i) {
+        for (int r = 0; r < s->m; ++r) {
+            s->row[r] = -alpha * s->errors[r];
+        }
+        st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, s->change);
+        if (st == TAL_OK) st = solve(s, s->change);
+        for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
+            udot[k] += s->change[k];
+        }
+        st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
+        for (int r = 0; r < s->m; ++r) {
+            lambda[r] += alpha * s->errors[r];
+        }
+    }
+    memcpy(s->past.a, udot, (size_t)s->nu * sizeof *udot);
+    return tali_realtime_pass_on(s, state, st);
+}
+
+static tal_status place(tal_fixed_stepper *s, tal_state *state)
+{
+    const tal_status st = tali_realtime_put(s, state, s->t1, s->x, s->u);
+    if (st == TAL_OK) read_errors(s, state);
+    return st;
+}
+
+// -b times the residual.
+static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, double r[])
+{
+    const double b = scale_of(s);
+    for (int i = 0; i < s->m; ++i) {
+        s->row[i] = s->past.lambda[i] + s->def.penalty * s->errors[i];
+    }
+    tal_status st = tali_realtime_calc_P(s, state, s->udot, r);
+    if (st == TAL_OK) st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, s->f);
+    for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
+        r[k] = -b * (r[k] + s->f[k]);
+    }
+    return tali_realtime_pass_on(s, state, st);
+}
+
+// Multipliers grow by alpha Phi as soon as x has been corrected once.
+static void update_multipliers(tal_fixed_stepper *s)
+{
+    for (int i = 0; i < s->m; ++i) {
+        s->past.lambda[i] += s->def.penalty * s->errors[i];
+    }
+}
+
+static tal_status correct(tal_fixed_stepper *s, tal_state *state)
+{
+    if (s->is_corrected) update_multipliers(s);
+    s->is_corrected = true;
+    tal_status st = calc_residual(s, state, s->change);
+    if (st == TAL_OK) st = tali_realtime_calc_tangent(s, state);
+    if (st == TAL_OK) st = factor_with(s, state, s->def.penalty * scale_of(s));
+    return st == TAL_OK ? solve(s, s->change) : st;
+}
+
+// d = -b alpha H^-1 G^T errors
+static tal_status calc_projection(tal_fixed_stepper *s, tal_state *state, const double errors[],
+                                  double d[])
+{
+    const double c = -s->def.penalty * scale_of(s);
+    for (int i = 0; i < s->m; ++i) {
+        s->row[i] = c * errors[i];
+    }
+    const tal_status st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, d);
+    return st == TAL_OK ? solve(s, d) : st;
+}
+
+// Whether sweep `i` of a projection is the next to make.
+static bool is_wanted(const tal_fixed_stepper *s, int i, const double errors[])
+{
+    if (i >= s->def.projections || s->m == 0) return false;
+    return s->def.same_work || tali_realtime_norm(errors, s->m) > s->def.speed_tolerance;
+}
+
+static tal_status project_speeds(tal_fixed_stepper *s, tal_state *state)
+{
+    tal_status st = TAL_OK;
+    for (int i = 0; st == TAL_OK && is_wanted(s, i, tali_realtime_verr(s, state)); ++i) {
+        st = calc_projection(s, state, tali_realtime_verr(s, state), s->change);
+        for (int k = 0; k < s->nu; ++k) {
+            s->u[k] += s->change[k];
+        }
+        if (st == TAL_OK) st = tali_realtime_put_u(s, state, s->u);
+    }
+    return tali_realtime_pass_on(s, state, st);
+}
+
+// Newmark's acceleration takes its share.
+static tal_status project_accelerations(tal_fixed_stepper *s, tal_state *state)
+{
+    const double share = (1.0 - s->family.df) / (1.0 - s->family.dm);
+    tal_status st = TAL_OK;
+    for (int i = 0; i < s->def.projections && s->m > 0 && st == TAL_OK; ++i) {
+        st = tal_matter_calc_constraint_aerr(s->matter, state, s->udot, s->errors);
+        if (st != TAL_OK || !is_wanted(s, i, s->errors)) break;
+        st = calc_projection(s, state, s->errors, s->change);
+        for (int k = 0; k < s->nu; ++k) {
+            s->udot[k] += s->change[k];
+            s->a[k] += share * s->change[k];
+        }
+    }
+    return tali_realtime_pass_on(s, state, st);
+}
+
+static tal_status finish(tal_fixed_stepper *s, tal_state *state)
+{
+    update_multipliers(s);
+    tal_status st = s->def.projects ? project_speeds(s, state) : TAL_OK;
+    if (st == TAL_OK && s->def.projects) st = project_accelerations(s, state);
+    return st;
+}
+
+const tali_realtime_ops *tali_realtime_hybrid(void)
+{
+    static const tali_realtime_ops ops = {.start = start,
+                                          .step = tali_realtime_structural_step,
+                                          .place = place,
+                                          .correct = correct,
+                                          .finish = finish};
+    return &ops;
+}
