@@ -43,8 +43,8 @@ void tali_kernel_lanes_lanes8(tali_kernel_lanes *out);
 bool tali_kernel_lanes_of(int width, tali_kernel_lanes *out)
 {
     *out = (tali_kernel_lanes){.width = 1};
-    if (width == 4 && can_run(TALI_PROCESSOR_AVX2)) tali_kernel_lanes_lanes4(out);
-    if (width == 8 && can_run(TALI_PROCESSOR_AVX512)) tali_kernel_lanes_lanes8(out);
+    if (width == 4 && tali_processor_is_here(TALI_PROCESSOR_AVX2)) tali_kernel_lanes_lanes4(out);
+    if (width == 8 && tali_processor_is_here(TALI_PROCESSOR_AVX512)) tali_kernel_lanes_lanes8(out);
     return out->width == width;
 }
 
