@@ -47,6 +47,7 @@ typedef struct shared_page {
 hostile_objects hostile_world;
 static world whole;    // everything in it, topology realized
 static world other;    // another structure
+static world tree;     // without constraints, topology realized
 static world building; // of this call: not finished, made when first asked for
 static shared_page *shared;
 static double *written[MAX_WRITTEN]; // arrays that the call may write
@@ -527,6 +528,43 @@ static void make_objects(void)
     check(tal_threads_create(1, &o->threads, &err), &err); // one: no thread is started
 }
 
+// The square of the one unknown.
+static tal_status calc_square(void *self, const double x[], double *F)
+{
+    (void)self;
+    *F = x[0] * x[0];
+    return TAL_OK;
+}
+
+static tal_status calc_slope(void *self, const double x[], double g[])
+{
+    (void)self;
+    g[0] = 2.0 * x[0];
+    return TAL_OK;
+}
+
+// What takes trees only.
+static void make_tree_studies(void)
+{
+    tal_error err;
+    hostile_objects *o = &hostile_world;
+    const tal_nlp nlp = {
+        .num_unknowns = 1, .calc_objective = calc_square, .calc_gradient = calc_slope};
+    check(tal_nlp_solver_create(&nlp, NULL, &o->nlp_solver, &err), &err);
+    begin_world(&tree);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(1.0, 0.1);
+    const tal_body_ix body = tal_matter_add_slider(tree.matter, TAL_GROUND, &def);
+    (void)tal_forces_add_mobility_spring(tree.forces, NULL, (tal_mobility){body, 0}, 1.0, 0.0);
+    finish_world(&tree);
+    tal_state *state = tree.at[NUM_STAGES - 1];
+    check(tal_generator_create(tree.matter, tree.forces, state, NULL, &o->generator, &err), &err);
+    tal_optimizer_def optimal = tal_optimizer_def_default();
+    optimal.intervals = 2;
+    optimal.max_iterations = 3;
+    check(tal_optimizer_create(tree.system, tree.forces, &optimal, &o->optimizer, &err), &err);
+}
+
 static void make_molecules(void);
 
 static void make_worlds(void)
@@ -564,6 +602,7 @@ static void make_worlds(void)
     check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
     make_objects();
     make_studies();
+    make_tree_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
     if (longest > ARRAY_DOUBLES) no_world("a work array is too long");
     if (breaches > 0) no_world(tal_contract_last()->message);

@@ -236,6 +236,9 @@ typedef struct hostile_objects {
     tal_fixed_stepper *fixed_stepper;
     tal_threads *threads;
     tal_signal *signal;
+    tal_nlp_solver *nlp_solver;
+    tal_optimizer *optimizer; // of a tree, as the next one
+    tal_generator *generator;
     tal_osim_results *results;
     tal_ff *ff;                       // frozen
     tal_mol *mol;                     // frozen
@@ -270,6 +273,9 @@ OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
+OBJECT(tal_nlp_solver, nlp_solver)
+OBJECT(tal_optimizer, optimizer)
+OBJECT(tal_generator, generator)
 OBJECT(tal_osim_results, results)
 
 #endif // TALUS_HOSTILE_H

@@ -184,8 +184,8 @@ static void size_up(tal_nlp_solver *it)
     it->num_kkt = it->num_H + it->n + it->num_J + it->m;
 }
 
-tal_status tal_nlp_create(const tal_nlp *nlp, const tal_nlp_options *options, tal_nlp_solver **out,
-                          tal_error *err)
+tal_status tal_nlp_solver_create(const tal_nlp *nlp, const tal_nlp_options *options,
+                                 tal_nlp_solver **out, tal_error *err)
 {
     if (out != NULL) *out = NULL;
     if (nlp == NULL || out == NULL) {
@@ -206,7 +206,7 @@ tal_status tal_nlp_create(const tal_nlp *nlp, const tal_nlp_options *options, ta
                                 it->kkt_col, &it->kkt);
     }
     if (st != TAL_OK) {
-        tal_nlp_destroy(it);
+        tal_nlp_solver_destroy(it);
         return TALI_FAIL(err, st, "no memory for a problem of %d unknowns and %d rows",
                          nlp->num_unknowns, nlp->num_rows);
     }
@@ -214,7 +214,7 @@ tal_status tal_nlp_create(const tal_nlp *nlp, const tal_nlp_options *options, ta
     return TAL_OK;
 }
 
-void tal_nlp_destroy(tal_nlp_solver *solver)
+void tal_nlp_solver_destroy(tal_nlp_solver *solver)
 {
     if (solver == NULL) return;
     const tal_allocator allocator = solver->options.allocator;
@@ -477,7 +477,8 @@ static tal_status explain(tal_status st, const tal_nlp_report *report, tal_error
                      report->iterations);
 }
 
-tal_status tal_nlp_solve(tal_nlp_solver *solver, double x[], tal_nlp_report *report, tal_error *err)
+tal_status tal_nlp_solver_run(tal_nlp_solver *solver, double x[], tal_nlp_report *report,
+                              tal_error *err)
 {
     if (solver == NULL || (x == NULL && solver->nlp.num_unknowns > 0)) {
         return TALI_BREACH(TAL_ERR_NULL, "%s is NULL", solver == NULL ? "solver" : "x");
@@ -494,31 +495,31 @@ tal_status tal_nlp_solve(tal_nlp_solver *solver, double x[], tal_nlp_report *rep
 
 // --- what is known ---
 
-int tal_nlp_num_unknowns(const tal_nlp_solver *solver)
+int tal_nlp_solver_num_unknowns(const tal_nlp_solver *solver)
 {
     if (solver == NULL) return (void)TALI_BREACH(TAL_ERR_NULL, "solver is NULL"), -1;
     return solver->nlp.num_unknowns;
 }
 
-int tal_nlp_num_rows(const tal_nlp_solver *solver)
+int tal_nlp_solver_num_rows(const tal_nlp_solver *solver)
 {
     if (solver == NULL) return (void)TALI_BREACH(TAL_ERR_NULL, "solver is NULL"), -1;
     return solver->m;
 }
 
-const double *tal_nlp_lambda(const tal_nlp_solver *solver)
+const double *tal_nlp_solver_lambda(const tal_nlp_solver *solver)
 {
     if (solver == NULL) return (void)TALI_BREACH(TAL_ERR_NULL, "solver is NULL"), NULL;
     return solver->lambda_out;
 }
 
-const double *tal_nlp_z_lower(const tal_nlp_solver *solver)
+const double *tal_nlp_solver_z_lower(const tal_nlp_solver *solver)
 {
     if (solver == NULL) return (void)TALI_BREACH(TAL_ERR_NULL, "solver is NULL"), NULL;
     return solver->z_lower_out;
 }
 
-const double *tal_nlp_z_upper(const tal_nlp_solver *solver)
+const double *tal_nlp_solver_z_upper(const tal_nlp_solver *solver)
 {
     if (solver == NULL) return (void)TALI_BREACH(TAL_ERR_NULL, "solver is NULL"), NULL;
     return solver->z_upper_out;

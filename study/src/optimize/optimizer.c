@@ -134,7 +134,7 @@ tal_status tal_optimizer_create(const tal_system *system, const tal_forces *forc
 
 static void forget_answer(tal_optimizer *it)
 {
-    tal_nlp_destroy(it->solver);
+    tal_nlp_solver_destroy(it->solver);
     it->solver = NULL;
     tali_free(&it->allocator, it->block, it->block_bytes);
     tali_free(&it->allocator, it->couples_block, it->couples_bytes);
@@ -518,8 +518,8 @@ static tal_status solve(tal_optimizer *it, tal_nlp_report *report)
     options.max_iterations = it->def.max_iterations;
     options.allocator = it->allocator;
     tal_error why = {.status = TAL_OK};
-    tal_status st = tal_nlp_create(&nlp, &options, &it->solver, &why);
-    if (st == TAL_OK) st = tal_nlp_solve(it->solver, it->x, report, &why);
+    tal_status st = tal_nlp_solver_create(&nlp, &options, &it->solver, &why);
+    if (st == TAL_OK) st = tal_nlp_solver_run(it->solver, it->x, report, &why);
     if (st == TAL_OK) it->error_record = (tal_error){.status = TAL_OK}; // of steps not taken
     return st == TAL_OK ? TAL_OK : explain(it, st, report, &why);
 }

@@ -126,8 +126,8 @@ static void check_answer(const dense_problem *p, const tal_nlp_solver *solver, c
 {
     double F, g[MOST], c[MOST], J[MOST * MOST];
     p->calc(p, x, &F, g, c, J, NULL, 0.0, NULL);
-    const double *lambda = tal_nlp_lambda(solver), *low = tal_nlp_z_lower(solver);
-    const double *high = tal_nlp_z_upper(solver);
+    const double *lambda = tal_nlp_solver_lambda(solver), *low = tal_nlp_solver_z_lower(solver);
+    const double *high = tal_nlp_solver_z_upper(solver);
     for (int j = 0; j < p->n; ++j) {
         double sum = g[j] - low[j] + high[j];
         for (int i = 0; i < p->m; ++i) {
@@ -157,11 +157,11 @@ static tal_status solve(dense_problem *p, bool has_hessian, double x[], tal_nlp_
 {
     tal_nlp_solver *solver = NULL;
     const tal_nlp nlp = describe(p, has_hessian);
-    ck_assert_int_eq(tal_nlp_create(&nlp, NULL, &solver, err), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, NULL, &solver, err), TAL_OK);
     tal_status st;
-    test_assert_no_heap(st = tal_nlp_solve(solver, x, report, err));
+    test_assert_no_heap(st = tal_nlp_solver_run(solver, x, report, err));
     if (st == TAL_OK) check_answer(p, solver, x, 1e-5);
-    tal_nlp_destroy(solver);
+    tal_nlp_solver_destroy(solver);
     return st;
 }
 
@@ -445,17 +445,17 @@ START_TEST(multipliers_of_bounds_are_slopes)
     p.upper[0] = 1.0;
     tal_nlp_solver *solver = NULL;
     const tal_nlp nlp = describe(&p, true);
-    ck_assert_int_eq(tal_nlp_create(&nlp, NULL, &solver, NULL), TAL_OK);
-    ck_assert_int_eq(tal_nlp_num_unknowns(solver), 1);
-    ck_assert_int_eq(tal_nlp_num_rows(solver), 0);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, NULL, &solver, NULL), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_num_unknowns(solver), 1);
+    ck_assert_int_eq(tal_nlp_solver_num_rows(solver), 0);
     double x = -3.0;
-    ck_assert_int_eq(tal_nlp_solve(solver, &x, NULL, NULL), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_run(solver, &x, NULL, NULL), TAL_OK);
     ck_assert_double_eq_tol(x, 1.0, 1e-8);
-    ck_assert_double_eq_tol(tal_nlp_z_upper(solver)[0], 2.0, 1e-7);
+    ck_assert_double_eq_tol(tal_nlp_solver_z_upper(solver)[0], 2.0, 1e-7);
     p.upper[0] = 3.0; // bounds are read anew
-    ck_assert_int_eq(tal_nlp_solve(solver, &x, NULL, NULL), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_run(solver, &x, NULL, NULL), TAL_OK);
     ck_assert_double_eq_tol(x, 2.0, 1e-7);
-    tal_nlp_destroy(solver);
+    tal_nlp_solver_destroy(solver);
 }
 
 END_TEST
@@ -510,14 +510,14 @@ START_TEST(a_run_that_may_not_iterate_says_so)
     options.max_iterations = 3;
     tal_nlp_solver *solver = NULL;
     const tal_nlp nlp = describe(&p, true);
-    ck_assert_int_eq(tal_nlp_create(&nlp, &options, &solver, NULL), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, &options, &solver, NULL), TAL_OK);
     double x[10] = {0.0};
     tal_nlp_report report;
     tal_error err = {.status = TAL_OK};
-    ck_assert_int_eq(tal_nlp_solve(solver, x, &report, &err), TAL_ERR_NO_CONVERGENCE);
+    ck_assert_int_eq(tal_nlp_solver_run(solver, x, &report, &err), TAL_ERR_NO_CONVERGENCE);
     ck_assert_int_eq(report.iterations, 3);
     ck_assert_ptr_nonnull(strstr(err.message, "after 3 iterations"));
-    tal_nlp_destroy(solver);
+    tal_nlp_solver_destroy(solver);
 }
 
 END_TEST
@@ -574,26 +574,27 @@ START_TEST(bad_input_is_refused)
     tal_nlp_solver *solver = NULL;
     tal_error err = {.status = TAL_OK};
     p.J_col[1] = 2;
-    ck_assert_int_eq(tal_nlp_create(&nlp, NULL, &solver, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, NULL, &solver, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_null(solver);
     ck_assert_ptr_nonnull(strstr(err.message, "entry 1 of the Jacobian"));
     nlp = describe(&p, true);
     tal_nlp_options options = tal_nlp_options_default();
     options.tolerance = 0.0;
-    ck_assert_int_eq(tal_nlp_create(&nlp, &options, &solver, &err), TAL_ERR_BAD_VALUE);
-    ck_assert_int_eq(tal_nlp_create(&nlp, NULL, &solver, NULL), TAL_OK);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, &options, &solver, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_nlp_solver_create(&nlp, NULL, &solver, NULL), TAL_OK);
     err = (tal_error){.status = TAL_OK};
     p.lower[1] = 3.0, p.upper[1] = 2.0;
     double x[2] = {1.0, 0.0};
-    ck_assert_int_eq(tal_nlp_solve(solver, x, NULL, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_nlp_solver_run(solver, x, NULL, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "unknown 1 has the range 3 to 2"));
     p.lower[1] = -3.0;
     x[0] = (double)NAN;
-    ck_assert_int_eq(tal_nlp_solve(solver, x, NULL, &err), TAL_ERR_NOT_FINITE);
-    tal_nlp_destroy(solver);
+    ck_assert_int_eq(tal_nlp_solver_run(solver, x, NULL, &err), TAL_ERR_NOT_FINITE);
+    tal_nlp_solver_destroy(solver);
     nlp.calc_rows = NULL;
     test_record_breaches();
-    test_assert_refused(tal_nlp_create(&nlp, NULL, &solver, NULL), TAL_ERR_NULL, "calc_rows");
+    test_assert_refused(tal_nlp_solver_create(&nlp, NULL, &solver, NULL), TAL_ERR_NULL,
+                        "calc_rows");
 }
 
 END_TEST

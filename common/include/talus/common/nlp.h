@@ -23,7 +23,7 @@
  *
  * up to the tolerance; lambda_i is positive where a row is at its upper end.
  *
- * All memory is taken by tal_nlp_create(). The same input gives the same bytes.
+ * All memory is taken by tal_nlp_solver_create(). The same input gives the same bytes.
  */
 
 #include <talus/common/alloc.h>
@@ -122,21 +122,22 @@ typedef struct tal_nlp_solver tal_nlp_solver;
  * @param[out] err      may be NULL
  * @return TAL_OK; TAL_ERR_NULL, TAL_ERR_BAD_VALUE, TAL_ERR_NO_MEMORY
  */
-TAL_API TAL_NODISCARD tal_status tal_nlp_create(const tal_nlp *nlp, const tal_nlp_options *options,
-                                                tal_nlp_solver **out, tal_error *err);
+TAL_API TAL_NODISCARD tal_status tal_nlp_solver_create(const tal_nlp *nlp,
+                                                       const tal_nlp_options *options,
+                                                       tal_nlp_solver **out, tal_error *err);
 
 /// Free a solver. NULL is allowed.
-TAL_API void tal_nlp_destroy(tal_nlp_solver *solver);
+TAL_API void tal_nlp_solver_destroy(tal_nlp_solver *solver);
 
 /**
  * Find a local minimum.
  *
  * Bounds are read anew by each call, so a solver may be used for one problem after another.
  *
- * @param[in,out] solver  from tal_nlp_create()
+ * @param[in,out] solver  from tal_nlp_solver_create()
  * @param[in,out] x       in: where to begin; it is moved to within the bounds. Out: the best that
  *                        was found, also when the call fails after its first evaluation
- *                        [tal_nlp_num_unknowns()]
+ *                        [tal_nlp_solver_num_unknowns()]
  * @param[out]    report  may be NULL
  * @param[out]    err     may be NULL
  * @return TAL_OK; TAL_ERR_INFEASIBLE: near x nothing meets the rows better, and the worst one is
@@ -144,20 +145,20 @@ TAL_API void tal_nlp_destroy(tal_nlp_solver *solver);
  *         TAL_ERR_NOT_FINITE: functions cannot be computed where to begin; or the status of a
  *         function
  */
-TAL_API TAL_NODISCARD tal_status tal_nlp_solve(tal_nlp_solver *solver, double x[],
-                                               tal_nlp_report *report, tal_error *err);
+TAL_API TAL_NODISCARD tal_status tal_nlp_solver_run(tal_nlp_solver *solver, double x[],
+                                                    tal_nlp_report *report, tal_error *err);
 
 /// Number of unknowns; -1 on a breach.
-TAL_API int tal_nlp_num_unknowns(const tal_nlp_solver *solver);
+TAL_API int tal_nlp_solver_num_unknowns(const tal_nlp_solver *solver);
 
 /// Number of rows; -1 on a breach.
-TAL_API int tal_nlp_num_rows(const tal_nlp_solver *solver);
+TAL_API int tal_nlp_solver_num_rows(const tal_nlp_solver *solver);
 
 /// @name Multipliers of the last answer. Borrowed; valid until the next call. NULL on a breach.
 /// @{
-TAL_API const double *tal_nlp_lambda(const tal_nlp_solver *solver);  ///< [num_rows]
-TAL_API const double *tal_nlp_z_lower(const tal_nlp_solver *solver); ///< [num_unknowns]
-TAL_API const double *tal_nlp_z_upper(const tal_nlp_solver *solver); ///< [num_unknowns]
+TAL_API const double *tal_nlp_solver_lambda(const tal_nlp_solver *solver);  ///< [num_rows]
+TAL_API const double *tal_nlp_solver_z_lower(const tal_nlp_solver *solver); ///< [num_unknowns]
+TAL_API const double *tal_nlp_solver_z_upper(const tal_nlp_solver *solver); ///< [num_unknowns]
 /// @}
 
 /// @}

@@ -15,7 +15,7 @@
  * be free in time. Coordinates, speeds, accelerations and controls at the nodes of a mesh are the
  * unknowns; equations between them say that the motion obeys the dynamics, which are taken as
  * inverse dynamics, ID(q, u, a) = forces(t, q, u, z, c) (Betts; Kelly2017). The sparse nonlinear
- * program is solved by tal_nlp_solve() with exact first derivatives; second ones are differences of
+ * program is solved by tal_nlp_solver_run() with exact first derivatives; second ones are differences of
  * these, node by node.
  *
  *     tal_optimizer_def def = tal_optimizer_def_default();
