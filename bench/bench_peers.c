@@ -15,8 +15,7 @@
 #include <string.h>
 
 static const contestant *const contestants[] = {
-    &contestant_talus,
-    &contestant_bare,
+    &contestant_talus,   &contestant_direct, &contestant_bare,
 #ifdef BENCH_HAS_SIMBODY
     &contestant_simbody,
 #endif

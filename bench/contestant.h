@@ -59,6 +59,7 @@ static inline bool contestant_can(const contestant *who, quantity what, bool fre
 }
 
 extern const contestant contestant_talus;
+extern const contestant contestant_direct;
 extern const contestant contestant_bare;
 #ifdef BENCH_HAS_SIMBODY
 extern const contestant contestant_simbody;

@@ -116,11 +116,13 @@ static void print_chains(quantity what, const char *title, bool quick)
 {
     const family chains = {model_pin_chain, 6, {2, 6, 10, 30, 100, 300}};
     line lines[] = {{.label = "Talus", .who = &contestant_talus, .what = what},
-                    {.label = "bare C", .who = &contestant_bare, .what = what}};
-    measure(&chains, lines, 2, quick);
+                    {.label = "bare C", .who = &contestant_bare, .what = what},
+                    {.label = "Talus direct", .who = &contestant_direct, .what = what}};
+    measure(&chains, lines, 3, quick);
     print_sizes(title, &chains);
     const fit talus = print_line(&chains, &lines[0]);
     const fit bare = print_line(&chains, &lines[1]);
+    (void)print_line(&chains, &lines[2]);
     (void)printf("  slope %.2f of bare C (aim 1.3); fixed cost %.2f us (aim 0.3)\n",
                  talus.slope / bare.slope, 1e-3 * talus.fixed);
 }

@@ -22,6 +22,22 @@ if(TALUS_DISPATCH AND TALUS_CAN_DISPATCH AND NOT TALUS_NATIVE)
   set(TALUS_DISPATCHES TRUE)
 endif()
 
+# What each set offers besides: kernels over lanes of this width.
+set(TALUS_LANES_avx2 lanes4)
+set(TALUS_LANES_avx512 lanes8)
+
+# The objects of kernels become part of a layer and of the libraries.
+function(talus_use_kernels layer kernels)
+  target_compile_features(${kernels} PUBLIC c_std_17)
+  target_include_directories(${kernels} PRIVATE
+    $<TARGET_PROPERTY:${layer},INCLUDE_DIRECTORIES>)
+  set_target_properties(${kernels} PROPERTIES
+    C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+  foreach(library ${layer} talus talus_static)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  endforeach()
+endfunction()
+
 function(talus_add_kernels layer)
   if(NOT TALUS_DISPATCHES)
     return()
@@ -30,16 +46,28 @@ function(talus_add_kernels layer)
   foreach(set avx2 avx512)
     set(kernels ${layer}_${set})
     add_library(${kernels} OBJECT ${ARGN})
-    target_compile_features(${kernels} PUBLIC c_std_17)
-    target_compile_definitions(${kernels} PRIVATE TALI_KERNEL_SET=${set})
+    target_compile_definitions(${kernels} PRIVATE TALI_KERNEL_SET=${set}
+      TALI_LANES_SET=${TALUS_LANES_${set}})
     target_compile_options(${kernels} PRIVATE ${TALUS_WARNINGS} ${TALUS_ARITHMETIC}
       ${TALUS_KERNELS_${set}} $<$<BOOL:${TALUS_HAS_VECTOR_WIDTH}>:-mprefer-vector-width=128>)
-    target_include_directories(${kernels} PRIVATE
-      $<TARGET_PROPERTY:${layer},INCLUDE_DIRECTORIES>)
-    set_target_properties(${kernels} PROPERTIES
-      C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
-    foreach(library ${layer} talus talus_static)
-      target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)
-    endforeach()
+    talus_use_kernels(${layer} ${kernels})
+  endforeach()
+endfunction()
+
+# talus_add_lanes(<layer> <header> <file>...)
+#
+# Passes once more over lanes (ADR 34): the header, forced before everything else, makes `double` as
+# many numbers as a register holds.
+function(talus_add_lanes layer header)
+  if(NOT TALUS_DISPATCHES)
+    return()
+  endif()
+  foreach(set avx2 avx512)
+    set(kernels ${layer}_${TALUS_LANES_${set}})
+    add_library(${kernels} OBJECT ${ARGN})
+    target_compile_definitions(${kernels} PRIVATE TALI_KERNEL_SET=${TALUS_LANES_${set}})
+    target_compile_options(${kernels} PRIVATE ${TALUS_WARNINGS} -Wno-psabi ${TALUS_ARITHMETIC}
+      ${TALUS_KERNELS_${set}} -include ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+    talus_use_kernels(${layer} ${kernels})
   endforeach()
 endfunction()

@@ -43,6 +43,18 @@ TAL_ALWAYS_INLINE mask equal(real a, real b)
 
 /// @}
 
+/// What holds in all lanes or in none; what holds where both do. For `true` and `&&`, which are for
+/// one lane alone.
+TAL_ALWAYS_INLINE mask everywhere(bool holds)
+{
+    return holds;
+}
+
+TAL_ALWAYS_INLINE mask both(mask a, mask b)
+{
+    return a && b;
+}
+
 /// Whether it holds in all lanes, in any lane: to leave out work whose result no lane would pick.
 /// No other test on a value is allowed in code over `real`.
 TAL_ALWAYS_INLINE bool all(mask which)

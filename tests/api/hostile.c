@@ -409,6 +409,24 @@ static void check(tal_status status, const tal_error *err)
     if (status != TAL_OK) no_world(err->message);
 }
 
+// Direct functions of a tree of its own, since those of the world have constraints.
+static tal_direct *make_direct(void)
+{
+    tal_system *const system = tal_system_create(NULL);
+    tal_matter *const matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(1.0, 0.5);
+    (void)tal_matter_add_pin(matter, tal_matter_add_free(matter, TAL_GROUND, &def), &def);
+    tal_state *state = NULL;
+    tal_direct *direct = NULL;
+    tal_error err = {TAL_OK, "", ""};
+    check(tal_system_realize_topology(system, &err), &err);
+    check(tal_state_create(system, &state, &err), &err);
+    check(tal_direct_create(matter, state, &direct, &err), &err);
+    tal_state_destroy(state);
+    return direct;
+}
+
 static void make_studies(void)
 {
     tal_error err;
@@ -444,6 +462,7 @@ static void make_studies(void)
     ensemble.outputs = &wave;
     ensemble.num_outputs = 1;
     check(tal_ensemble_create(whole.system, &ensemble, &o->ensemble, &err), &err);
+    o->direct = make_direct();
     tal_batch_def batch = tal_batch_def_default();
     batch.num_samples = 3;
     batch.row_size = 1;

@@ -221,6 +221,7 @@ typedef struct hostile_objects {
     tal_assembler *assembler;
     tal_tracker *tracker;
     tal_ensemble *ensemble;
+    tal_direct *direct;
     tal_batch *batch;
     tal_sensitivity *sensitivity;
     tal_equilibrium *equilibrium;
@@ -260,6 +261,7 @@ OBJECT(tal_time_stepper, stepper)
 OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
 OBJECT(tal_ensemble, ensemble)
+OBJECT(tal_direct, direct)
 OBJECT(tal_batch, batch)
 OBJECT(tal_sensitivity, sensitivity)
 OBJECT(tal_equilibrium, equilibrium)

@@ -17,6 +17,7 @@
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
 #include <talus/matter/derivatives.h>
+#include <talus/matter/direct.h>
 #include <talus/matter/graph.h>
 #include <talus/matter/impact.h>
 #include <talus/matter/measures.h>

@@ -53,7 +53,7 @@ TAL_ALWAYS_INLINE mask ball_project(const tali_tree_view *view, int b,
     G[1] = (sv){NONE, {JIF.x.y, JIF.y.y, JIF.z.y}};
     G[2] = (sv){NONE, {JIF.x.z, JIF.y.z, JIF.z.z}};
     store_s3(DI, JI);
-    DI[0] = pick(ok, DI[0], 0.0);
+    DI[0] = pick(ok, DI[0], spread(0.0));
     at->P = (abi){TAL_SYM3_ZERO, TAL_MAT3_ZERO, schur(at->P.M, at->P.F, JIF)};
     return ok;
 }

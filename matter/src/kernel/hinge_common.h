@@ -159,8 +159,8 @@ TAL_ALWAYS_INLINE real size_along(v3 a, v3 size)
 TAL_ALWAYS_INLINE real inverse_pivot(real D, real tiny, mask *ok)
 {
     const mask good = less(tiny, D);
-    *ok = *ok && good;
-    return pick(good, 1.0 / D, 0.0);
+    *ok = both(*ok, good);
+    return pick(good, 1.0 / D, spread(0.0));
 }
 
 // True when the pivots of a symmetric matrix S = L D L^T are not round-off, given how large its
@@ -175,7 +175,8 @@ TAL_ALWAYS_INLINE mask is_definite(s3 S, v3 size)
     const real zz = fused(-Lzy, yz, fused(-Lz, S.xz, S.zz));
     const real ny = fused(Ly * Ly, size.x, size.y);
     const real nz = fused(Lzy * Lzy, ny, fused(Lz * Lz, size.x, size.z));
-    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(ny), yy) && less(tiny_pivot(nz), zz);
+    return both(less(tiny_pivot(size.x), S.xx),
+                both(less(tiny_pivot(ny), yy), less(tiny_pivot(nz), zz)));
 }
 
 // M - F^T S F for symmetric S, symmetric half only.

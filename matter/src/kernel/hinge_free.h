@@ -58,19 +58,19 @@ static inline mask free_project(const tali_tree_view *view, int b, const tali_tr
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
     // S is as noisy as J and M make it; M^-1 from cofactors magnifies that: 64 times as much
-    const v3 noise = {fused(64.0, size_along(MIFT.x, at->size_M), at->size_J.x),
-                      fused(64.0, size_along(MIFT.y, at->size_M), at->size_J.y),
-                      fused(64.0, size_along(MIFT.z, at->size_M), at->size_J.z)};
-    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, noise);
+    const v3 noise = {fused(spread(64.0), size_along(MIFT.x, at->size_M), at->size_J.x),
+                      fused(spread(64.0), size_along(MIFT.y, at->size_M), at->size_J.y),
+                      fused(spread(64.0), size_along(MIFT.z, at->size_M), at->size_J.z)};
+    const mask ok = both(is_definite(at->P.M, at->size_M), is_definite(S, noise));
     const s3 A = s3_inverse(S);
     const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
     const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
     store_s3(DI, A);
     store_s3(DI + 6, C);
-    store_v3(DI + 12, v3_scale(-1.0, MIFTA.x)); // columns of B^T
-    store_v3(DI + 15, v3_scale(-1.0, MIFTA.y));
-    store_v3(DI + 18, v3_scale(-1.0, MIFTA.z));
-    DI[0] = pick(ok, DI[0], 0.0);
+    store_v3(DI + 12, v3_scale(spread(-1.0), MIFTA.x)); // columns of B^T
+    store_v3(DI + 15, v3_scale(spread(-1.0), MIFTA.y));
+    store_v3(DI + 18, v3_scale(spread(-1.0), MIFTA.z));
+    DI[0] = pick(ok, DI[0], spread(0.0));
     at->P = (abi){TAL_SYM3_ZERO, TAL_MAT3_ZERO, TAL_SYM3_ZERO};
     return ok;
 }

@@ -59,7 +59,7 @@ TAL_ALWAYS_INLINE void general_mul_HT(const tali_tree_view *view, int b, sv F, c
 // itself may be pure round-off and cannot judge itself. Noise is passed on as in is_definite().
 TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], real tiny[])
 {
-    mask ok = true;
+    mask ok = everywhere(true);
     for (int k = 0; k < n; ++k) {
         const real inverse = inverse_pivot(A[k * n + k], tiny[k], &ok);
         for (int j = 0; j < n; ++j) {
@@ -91,7 +91,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_kernel_open_inertia *at, co
     }
     if (nu == 1) DI[0] += rotor;
     const mask ok = spd_invert(nu, DI, tiny);
-    if (nu > 0) DI[0] = pick(ok, DI[0], 0.0);
+    if (nu > 0) DI[0] = pick(ok, DI[0], spread(0.0));
 
     for (int j = 0; j < nu; ++j) {
         sv g = {NONE, NONE};
@@ -132,7 +132,7 @@ static inline mask project_mixed(int nu, const uint8_t level[], tali_kernel_open
         H_free[n] = H[j];
         free[n++] = j;
     }
-    const mask ok = project_columns(n, at, H_free, 0.0, G_free, DI_free);
+    const mask ok = project_columns(n, at, H_free, spread(0.0), G_free, DI_free);
     lock_hinge(nu, G, DI);
     for (int j = 0; j < n; ++j) {
         G[free[j]] = G_free[j];
@@ -199,7 +199,7 @@ TAL_ALWAYS_INLINE void general_solve(const tali_tree_view *view, int b, const do
     const double *DI = body_DI(view, b);
     const int nu = view->tree->nu[b];
     for (int j = 0; j < nu; ++j) {
-        real sum = 0.0;
+        real sum = spread(0.0);
         for (int i = 0; i < nu; ++i) {
             sum = fused(DI[j * nu + i], e[i], sum);
         }

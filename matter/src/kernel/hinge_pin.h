@@ -17,7 +17,7 @@ TAL_ALWAYS_INLINE void pin_place(placing *to, int b)
     const tali_tree_constants *constants = &to->constants[b];
     const m3 R_GP = to->at->pose[to->tree->parent[b]].R_GM;
     const m3 R_GM = m3_mul(R_GP, turn_z(constants->R_PF, to->turn));
-    place_H(to, b)[0] = (sv){v3_scale(to->tree->sign[b], R_GM.z), NONE};
+    place_H(to, b)[0] = (sv){v3_scale(spread(to->tree->sign[b]), R_GM.z), NONE};
     place_M(to, b, R_GM, m3_mul_v3(R_GP, constants->p_PF));
 }
 
@@ -48,7 +48,7 @@ TAL_ALWAYS_INLINE void pin_mul_HT(const tali_tree_view *view, int b, sv F, const
 TAL_ALWAYS_INLINE mask pin_project(const tali_tree_view *view, int b,
                                    const tali_tree_articulated *out, tali_kernel_open_inertia *at)
 {
-    mask ok = true;
+    mask ok = everywhere(true);
     const v3 w = body_H(view, b)[0].w;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
     const real D = v3_dot(w, U.w) + view->constants[b].rotor;

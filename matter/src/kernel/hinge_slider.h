@@ -7,7 +7,7 @@
 TAL_ALWAYS_INLINE void slider_place(placing *to, int b)
 {
     const inboard_frame f = place_F(to, b);
-    const real sign = to->tree->sign[b];
+    const real sign = spread(to->tree->sign[b]);
     place_H(to, b)[0] = (sv){NONE, v3_scale(sign, f.R_GF.x)};
     place_M(to, b, f.R_GF, v3_axpy(sign * body_q(to, b)[0], f.R_GF.x, f.p_PF));
 }
@@ -35,7 +35,7 @@ TAL_ALWAYS_INLINE mask slider_project(const tali_tree_view *view, int b,
                                       const tali_tree_articulated *out,
                                       tali_kernel_open_inertia *at)
 {
-    mask ok = true;
+    mask ok = everywhere(true);
     const v3 v = body_H(view, b)[0].v;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
     const real D = v3_dot(v, U.v) + view->constants[b].rotor;

@@ -54,7 +54,7 @@ TAL_ALWAYS_INLINE mask translation_project(const tali_tree_view *view, int b,
     G[1] = (sv){{MIFT.x.y, MIFT.y.y, MIFT.z.y}, NONE};
     G[2] = (sv){{MIFT.x.z, MIFT.y.z, MIFT.z.z}, NONE};
     store_s3(DI, MI);
-    DI[0] = pick(ok, DI[0], 0.0);
+    DI[0] = pick(ok, DI[0], spread(0.0));
     at->P = (abi){schur(at->P.J, FT, MIFT), TAL_MAT3_ZERO, TAL_SYM3_ZERO};
     return ok;
 }

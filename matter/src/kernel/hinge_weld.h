@@ -33,7 +33,7 @@ TAL_ALWAYS_INLINE mask weld_project(const tali_tree_view *view, int b,
                                     const tali_tree_articulated *out, tali_kernel_open_inertia *at)
 {
     (void)view, (void)b, (void)out, (void)at;
-    return true;
+    return everywhere(true);
 }
 
 TAL_ALWAYS_INLINE sv weld_inward(const tali_tree_view *view, int b, const double f[], sv z,
@@ -60,7 +60,7 @@ TAL_ALWAYS_INLINE void weld_solve(const tali_tree_view *view, int b, const doubl
 TAL_ALWAYS_INLINE void zero_speeds(const tali_tree_view *view, int b, double out[])
 {
     for (int j = 0; j < view->tree->nu[b]; ++j) {
-        out[j] = 0.0;
+        out[j] = spread(0.0);
     }
 }
 
@@ -70,7 +70,7 @@ TAL_ALWAYS_INLINE void lock_hinge(int nu, sv G[], double DI[])
         G[j] = (sv){NONE, NONE};
     }
     for (int i = 0; i < nu * nu; ++i) {
-        DI[i] = 0.0;
+        DI[i] = spread(0.0);
     }
 }
 
@@ -80,7 +80,7 @@ TAL_ALWAYS_INLINE mask locked_project(const tali_tree_view *view, int b,
 {
     (void)at;
     lock_hinge(view->tree->nu[b], out->G + view->tree->u0[b], out->DI + view->tree->d0[b]);
-    return true;
+    return everywhere(true);
 }
 
 TAL_ALWAYS_INLINE sv locked_inward(const tali_tree_view *view, int b, const double f[], sv z,

@@ -23,8 +23,8 @@
 // A rigid body's inertia about Mo: [I mcx; -mcx m1].
 static inline abi abi_of_rigid(const tali_tree_composite *rigid)
 {
-    const real mass = rigid->mass;
-    return (abi){rigid->I, tal_m3_cross(rigid->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
+    const real mass = rigid->mass, none = spread(0.0);
+    return (abi){rigid->I, tal_m3_cross(rigid->mc), {mass, mass, mass, none, none, none}};
 }
 
 static inline void add_rigid(abi *P, const tali_tree_composite *rigid)
@@ -70,7 +70,8 @@ static bool pass_articulated(const tali_tree_view *view, const tali_tree_articul
                              tali_kernel_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = tree->num_particles == 0 || view->passes->particles_articulated(view, out);
+    mask ok =
+        everywhere(tree->num_particles == 0 || view->passes->particles_articulated(view, out));
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_tree_composite *own = &view->rigid[b];
@@ -87,13 +88,13 @@ static bool pass_articulated(const tali_tree_view *view, const tali_tree_articul
         }
         measure_sizes(&at);
         if (out->P != NULL) out->P[b] = at.P;
-        ok = hinge_project(view, b, out, &at) && ok;
+        ok = both(hinge_project(view, b, out, &at), ok);
         const int p = tree->parent[b];
         if (p > 0) {
             hand_to_parent(&open[tree->slot[p]], &at, view->p_PM[b], tree->is_last[b]);
         }
     }
-    return ok;
+    return all(ok);
 }
 
 void TALI_KERNEL(articulated)(tali_passes *out)

@@ -1,6 +1,7 @@
 // Which sets of kernels a machine can run, and which is best (ADR 20).
 #include "kernel/kernel_begin.h"
 #include "kernel/kernel_set.h"
+#include "kernel/lanes_internal.h"
 
 #include <talus/matter/model.h>
 
@@ -36,6 +37,17 @@ bool tali_passes_for(tali_processor processor, tali_passes *out)
     return true;
 }
 
+void tali_kernel_lanes_lanes4(tali_kernel_lanes *out);
+void tali_kernel_lanes_lanes8(tali_kernel_lanes *out);
+
+bool tali_kernel_lanes_of(int width, tali_kernel_lanes *out)
+{
+    *out = (tali_kernel_lanes){.width = 1};
+    if (width == 4 && tali_processor_is_here(TALI_PROCESSOR_AVX2)) tali_kernel_lanes_lanes4(out);
+    if (width == 8 && tali_processor_is_here(TALI_PROCESSOR_AVX512)) tali_kernel_lanes_lanes8(out);
+    return out->width == width;
+}
+
 #else
 
 bool tali_passes_for(tali_processor processor, tali_passes *out)
@@ -44,7 +56,20 @@ bool tali_passes_for(tali_processor processor, tali_passes *out)
     return processor == TALI_PROCESSOR_ANY;
 }
 
+bool tali_kernel_lanes_of(int width, tali_kernel_lanes *out)
+{
+    *out = (tali_kernel_lanes){.width = 1};
+    return width == 1;
+}
+
 #endif
+
+tali_kernel_lanes tali_kernel_lanes_best(void)
+{
+    tali_kernel_lanes lanes;
+    if (!tali_kernel_lanes_of(8, &lanes)) (void)tali_kernel_lanes_of(4, &lanes);
+    return lanes;
+}
 
 // The passes for this machine, and which they are.
 static tali_processor choose(tali_passes *out)

@@ -34,7 +34,7 @@ TAL_ALWAYS_INLINE void pass_inward_of(const tali_tree_view *view, const double f
                                       const bool moving, const sv A_known[],
                                       const bool has_particles, double e[], sv open[])
 {
-    static const double no_force[TAL_MAX_NU] = {0.0};
+    static const double no_force[TAL_MAX_NU] = {0};
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const int u0 = tree->u0[b];
@@ -55,7 +55,7 @@ TAL_ALWAYS_INLINE void pass_inward_of(const tali_tree_view *view, const double f
 TAL_ALWAYS_INLINE void pass_inward_all(const tali_tree_view *view, const double f[], const sv F[],
                                        const bool moving, const sv A_known[], double e[], sv open[])
 {
-    const double sign = moving ? 1.0 : -1.0;
+    const double sign = spread(moving ? 1.0 : -1.0);
     if (view->tree->num_particles == 0) {
         pass_inward_of(view, f, F, moving, A_known, false, e, open);
     } else {
@@ -83,12 +83,12 @@ static void pass_inward_moving(const tali_tree_view *view, const double f[],
 static void pass_inward_unit(const tali_tree_view *view, int b, int j, double e[])
 {
     const tali_tree *tree = view->tree;
-    double f[TAL_MAX_NU] = {0.0};
-    f[j] = 1.0;
+    double f[TAL_MAX_NU] = {0};
+    f[j] = spread(1.0);
     sv z = {NONE, NONE};
     for (int a = b; a > 0; a = tree->parent[a]) {
         z = hinge_inward(view, a, f, z, e + tree->u0[a]);
-        f[j] = 0.0;
+        f[j] = spread(0.0);
     }
 }
 

@@ -56,9 +56,9 @@ TAL_ALWAYS_INLINE s3 shift_moments(s3 I, real mass, v3 mc, v3 r)
     return (s3){I.xx + (yy + zz),
                 I.yy + (xx + zz),
                 I.zz + (xx + yy),
-                fused(-0.5, fused(r.x, s.y, r.y * s.x), I.xy),
-                fused(-0.5, fused(r.x, s.z, r.z * s.x), I.xz),
-                fused(-0.5, fused(r.y, s.z, r.z * s.y), I.yz)};
+                fused(spread(-0.5), fused(r.x, s.y, r.y * s.x), I.xy),
+                fused(spread(-0.5), fused(r.x, s.z, r.z * s.x), I.xz),
+                fused(spread(-0.5), fused(r.y, s.z, r.z * s.y), I.yz)};
 }
 
 #endif // TALUS_KERNEL_INERTIA_H

@@ -43,7 +43,7 @@ static inline void turn_pins(const tali_tree *tree, const tali_matter_model *mod
         angle[i] = tree->sign[b] * q[model->q0[b]];
     }
     for (int i = n; i < tali_kernel_whole_lanes(n); ++i) {
-        angle[i] = 0.0;
+        angle[i] = spread(0.0);
     }
     tree->passes->sincos(n, angle, turns->s, turns->c);
 }
@@ -55,7 +55,7 @@ static void pass_position(const tali_tree *tree, const tali_tree_constants const
     at->pose[0] = (tali_tree_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
     if (tree->num_particles > 0) tree->passes->particles_position(tree, constants, model, q, at);
-    placing to = {tree, constants, model, q, at, 0, {0.0, 1.0}};
+    placing to = {tree, constants, model, q, at, 0, {spread(0.0), spread(1.0)}};
     int pin = 0;
     pin_turns turns;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -78,7 +78,7 @@ TAL_ALWAYS_INLINE void pass_velocity_of(const tali_tree_view *view, const double
                                         const tali_tree_velocity *at)
 {
     const tali_tree *tree = view->tree;
-    at->rates[0] = (tali_tree_rates){.V = TAL_SPATIAL_VEC_ZERO};
+    at->rates[0] = (tali_tree_rates){.V = {NONE, NONE}};
     const sv *next_Hdot_u = at->Hdot_u;
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (has_particles && tali_kernel_is_particle(tree, tree->hinge, b)) continue;

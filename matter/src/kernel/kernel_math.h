@@ -6,7 +6,7 @@
 
 #include "kernel/kernel_begin.h"
 
-static const v3 NONE = {0.0, 0.0, 0.0};
+static const v3 NONE = {0};
 
 // --- vectors ---
 
@@ -98,9 +98,9 @@ TAL_ALWAYS_INLINE s3 s3_reexpress(m3 R, s3 S)
     const v3 x = R.x, y = R.y;
     const v3 a = v3_axpy(0.5 * (S.xx - S.zz), x, v3_axpy(S.xy, y, v3_scale(S.xz, R.z)));
     const v3 b = v3_axpy(0.5 * (S.yy - S.zz), y, v3_scale(S.yz, R.z));
-    return (s3){fused(2.0, fused(a.x, x.x, b.x * y.x), S.zz),
-                fused(2.0, fused(a.y, x.y, b.y * y.y), S.zz),
-                fused(2.0, fused(a.z, x.z, b.z * y.z), S.zz),
+    return (s3){fused(spread(2.0), fused(a.x, x.x, b.x * y.x), S.zz),
+                fused(spread(2.0), fused(a.y, x.y, b.y * y.y), S.zz),
+                fused(spread(2.0), fused(a.z, x.z, b.z * y.z), S.zz),
                 fused(a.x, x.y, fused(a.y, x.x, fused(b.x, y.y, b.y * y.x))),
                 fused(a.x, x.z, fused(a.z, x.x, fused(b.x, y.z, b.z * y.x))),
                 fused(a.y, x.z, fused(a.z, x.y, fused(b.y, y.z, b.z * y.y)))};

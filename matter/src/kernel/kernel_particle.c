@@ -50,12 +50,12 @@ static void particles_velocity(const tali_tree_view *view, const double u[],
 static bool particles_articulated(const tali_tree_view *view, const tali_tree_articulated *out)
 {
     const tali_tree *tree = view->tree;
-    mask ok = true;
+    mask ok = everywhere(true);
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (!tali_kernel_is_particle(tree, view->hinge, b)) continue;
         const tali_tree_composite *own = &view->rigid[b];
-        const mask has_mass = less(0.0, own->mass);
-        const real inverse = pick(has_mass, 1.0 / own->mass, 0.0);
+        const mask has_mass = less(spread(0.0), own->mass);
+        const real inverse = pick(has_mass, 1.0 / own->mass, spread(0.0));
         const m3 K = tal_m3_cross(v3_scale(inverse, own->mc));
         sv *G = out->G + tree->u0[b];
         double *DI = out->DI + tree->d0[b];
@@ -63,10 +63,10 @@ static bool particles_articulated(const tali_tree_view *view, const tali_tree_ar
         G[1] = (sv){K.y, NONE};
         G[2] = (sv){K.z, NONE};
         DI[0] = DI[1] = DI[2] = inverse;
-        DI[3] = DI[4] = DI[5] = 0.0;
-        ok = ok && has_mass;
+        DI[3] = DI[4] = DI[5] = spread(0.0);
+        ok = both(ok, has_mass);
     }
-    return ok;
+    return all(ok);
 }
 
 static void particles_inward(const tali_tree_view *view, const double f[],

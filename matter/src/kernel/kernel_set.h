@@ -23,11 +23,24 @@
     do_for(inverse_columns, set)
 // clang-format on
 
+/// Those that are compiled over lanes, too.
+// clang-format off
+#define TALI_FOR_LANES(do_for, argument) \
+    do_for(sincos, argument)             \
+    do_for(kinematics, argument)         \
+    do_for(articulated, argument)        \
+    do_for(dynamics, argument)           \
+    do_for(particle, argument)           \
+    do_for(outboard, argument)
+// clang-format on
+
 #define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_passes *out);
 
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, any)
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx2)
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx512)
+TALI_FOR_LANES(TALI_DECLARE_KERNEL, lanes4)
+TALI_FOR_LANES(TALI_DECLARE_KERNEL, lanes8)
 
 /// The set that a kernel file is being compiled for. The build says which, if not for any
 /// processor.

@@ -4,6 +4,7 @@
 
 #include "kernel/passes_internal.h"
 
+#include <talus/matter/direct.h>
 #include <talus/matter/operators.h>
 #include <talus/matter/tree_factor.h>
 
@@ -69,5 +70,9 @@ static inline tal_vec3 tali_op_p_MB_G(const tali_tree_view *view, int b)
 {
     return tal_m3_mul_v3(view->pose[b].R_GM, view->constants[b].X_MB.p);
 }
+
+/// Let direct functions compute `width` rows at once, 1, 4 or 8, for tests. False if this machine
+/// or their tree cannot.
+bool tali_op_direct_use_lanes(tal_direct *direct, int width);
 
 #endif // TALUS_OPERATORS_INTERNAL_H

@@ -89,8 +89,8 @@ static tal_status mobilizer_failure(const tal_matter *matter, tal_state *state, 
 }
 
 // X_FM and H_FM of the mobilizers that have no kernel of their own.
-static tal_status ask_tables(const tal_matter *matter, tal_state *state, const double q[],
-                             const tali_tree_position *at)
+tal_status tali_stage_ask_tables(const tal_matter *matter, tal_state *state, const double q[],
+                                 const tali_tree_position *at)
 {
     if (matter->tree.num_general == 0) return TAL_OK;
     const mobilizer_values values = values_of(matter, state, q, NULL);
@@ -119,7 +119,7 @@ tal_status tali_stage_calc_position(const void *self, const tal_system *system, 
     const double *q = tali_tree_q_of(matter, state);
     tal_status st = check_q(matter, &model, state, q);
     if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
-    if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
+    if (st == TAL_OK) st = tali_stage_ask_tables(matter, state, q, &at);
     if (st != TAL_OK) return st;
     matter->tree.passes->position(&matter->tree, constants, &model, q, &at);
     return TAL_OK;
@@ -146,12 +146,11 @@ tal_status tali_stage_realize_position(const void *self, const tal_system *syste
 // --- Velocity ---
 
 // Hdot_FM u of the mobilizers that have no kernel of their own.
-static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
-                                      const tali_tree_view *view, const double u[],
-                                      tal_spatial_vec Hdot_u[])
+tal_status tali_stage_ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
+                                          const tali_tree_view *view, const double q[],
+                                          const double u[], tal_spatial_vec Hdot_u[])
 {
     if (matter->tree.num_general == 0) return TAL_OK;
-    const double *q = tali_tree_q_of(matter, state);
     const mobilizer_values values = values_of(matter, state, q, u);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
@@ -214,7 +213,10 @@ tal_status tali_stage_calc_velocity(const void *self, const tal_system *system, 
     const double *u = tali_tree_u_of(matter, state);
     const bool is_tame = tali_finite_squares(u, view.tree->num_u);
     tal_status st = is_tame ? TAL_OK : check_u(matter, state, u);
-    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, u, at.Hdot_u);
+    const double *q = tali_tree_q_of(matter, state);
+    if (st == TAL_OK) {
+        st = tali_stage_ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    }
     if (st != TAL_OK) return st;
     // on the way to accelerations A0 is needed, and cheaper together with velocities
     *at.has_A0 = tali_state_goal(state) >= TAL_STAGE_DYNAMICS || view.tree->num_particles > 0;

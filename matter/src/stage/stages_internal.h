@@ -40,6 +40,16 @@ tal_status tali_stage_calc_velocity(const void *self, const tal_system *system, 
 tal_status tali_stage_realize_velocity(const void *self, const tal_system *system,
                                        tal_state *state);
 
+/// What mobilizers without a kernel of their own say of q: writes at->X_FM and at->H_FM. A failure
+/// is told in the State.
+tal_status tali_stage_ask_tables(const tal_matter *matter, tal_state *state, const double q[],
+                                 const tali_tree_position *at);
+
+/// And of u: Hdot_FM u ([num_general]), for a view of the positions.
+tal_status tali_stage_ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
+                                          const tali_tree_view *view, const double q[],
+                                          const double u[], tal_spatial_vec Hdot_u[]);
+
 /// Accelerations at udot = 0 beside velocities that are valid, unless they are there. The view is
 /// of the velocities.
 void tali_stage_fill_A0(const tal_matter *matter, tal_state *state, const tali_tree_view *view);

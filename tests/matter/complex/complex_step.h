@@ -43,6 +43,26 @@ static inline complex_number complex_of(plain re, plain im)
     return z;
 }
 
+static inline real spread(real x)
+{
+    return x;
+}
+
+static inline mask everywhere(bool holds)
+{
+    return holds;
+}
+
+static inline mask both(mask a, mask b)
+{
+    return a && b;
+}
+
+static inline bool all(mask which)
+{
+    return which;
+}
+
 static inline mask less(real a, real b)
 {
     return __real__ a < __real__ b;

@@ -124,8 +124,8 @@ TAL_API int tal_batch_num_damaged(const tal_batch *batch);
  * @param[out] results  [n][row size]; NaN where a sample failed or is not done
  * @param[out] status   [n] TAL_RETRY: not done; may be NULL
  * @param[out] why      [n] why samples failed; may be NULL
- * @return TAL_OK; TAL_RETRY when some of them are not done; TAL_ERR_BAD_INDEX; TAL_ERR_FILE for a file that was damaged since: its samples
- *         count as not done, and the batch can go on
+ * @return TAL_OK; TAL_RETRY when some of them are not done; TAL_ERR_BAD_INDEX; TAL_ERR_FILE for a
+ *         file that was damaged since: its samples count as not done, and the batch can go on
  */
 TAL_API TAL_NODISCARD tal_status tal_batch_read(tal_batch *batch, int first, int n,
                                                 double results[], tal_status status[],

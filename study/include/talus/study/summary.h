@@ -54,7 +54,7 @@ TAL_API double tal_moments_deviation(const tal_moments *moments, int i);
  * @param[in]  values  [n * stride] each is `stride` numbers behind the one before it; a NaN is left
  *                     out
  * @param[in]  p       [num] each in 0 ... 1
- * @param      work    [n] room; on return the values in ascending order
+ * @param[out] work    [n] room; the values in ascending order
  * @param[out] out     [num]
  * @return TAL_OK; TAL_ERR_NOT_FINITE when all values are NaN, as are the quantiles then
  */
