@@ -3,7 +3,7 @@
 // It passes poses in which all rods lie on one line. There one of its two equations repeats the
 // other, and coordinates that are chosen as independent fail; the hybrid formulation has none.
 //
-// Run it:  build/dev/examples/31_real_time        Expected output: 31_real_time.out
+// Run it:  build/dev/examples/34_real_time        Expected output: 34_real_time.out
 #include <talus/talus.h>
 
 #include <math.h>
