@@ -576,8 +576,6 @@ static void make_tree_studies(void)
     const tal_body_ix body = tal_matter_add_slider(tree.matter, TAL_GROUND, &def);
     (void)tal_forces_add_mobility_spring(tree.forces, NULL, (tal_mobility){body, 0}, 1.0, 0.0);
     finish_world(&tree);
-    tal_state *state = tree.at[NUM_STAGES - 1];
-    check(tal_generator_create(tree.matter, tree.forces, state, NULL, &o->generator, &err), &err);
     tal_md_def steps = tal_md_def_default();
     steps.step = 1e-3;
     check(tal_md_create(tree.system, &steps, &o->md, &err), &err);

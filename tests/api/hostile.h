@@ -240,8 +240,7 @@ typedef struct hostile_objects {
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
-    tal_optimizer *optimizer; // of a tree, as the next one
-    tal_generator *generator;
+    tal_optimizer *optimizer; // of a tree
     tal_osim_results *results;
     tal_generator *generator;         // of a pendulum
     tal_ff *ff;                       // frozen

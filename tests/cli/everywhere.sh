@@ -95,10 +95,16 @@ help        -           -                            -
 version     -           -                            -
 '
 
+# these read several files and write a folder: tests/cli/tools.sh
+elsewhere='analyze
+cmc
+rra
+so'
+
 # the table has all commands
 "$talus" help --json | python3 -c 'import json, sys
 for row in json.load(sys.stdin)["commands"]: print(row["command"])' | sort >known
-echo "$table" | awk 'NF { print $1 }' | sort -u >listed
+{ echo "$table"; echo "$elsewhere"; } | awk 'NF { print $1 }' | sort -u >listed
 cmp -s known listed || complain "the table lacks commands: $(comm -3 known listed)"
 
 # words: a command with its files and the other arguments

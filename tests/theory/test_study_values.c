@@ -246,7 +246,8 @@ static void add_matrix(answer *it, tal_matrix A)
     }
 }
 
-// A v = lambda v for each mode, to the round-off of |A| |v|.
+// A v = lambda v for each mode, to the round-off of |A| |v|: LAPACK balances A first, and where A
+// has round-off instead of zeros that scales coordinates apart by some 1e7, as the residual shows.
 static void check_modes(const tal_linearizer *lin)
 {
     const tal_matrix A = tal_linearizer_A(lin);
@@ -269,7 +270,7 @@ static void check_modes(const tal_linearizer *lin)
             length = fmax(length, hypot(mode.shape_re[i], mode.shape_im[i]));
         }
         ck_assert_double_gt(length, 0.0);
-        ck_assert_msg(worst <= 1e-10 * size * length, "mode %d is off by %g of %g", m, worst,
+        ck_assert_msg(worst <= 1e-8 * size * length, "mode %d is off by %g of %g", m, worst,
                       size * length);
     }
 }

@@ -21,11 +21,14 @@ static tal_status explain(const question *ask, tal_status st)
                           tal_state_t(ask->state), tal_status_text(st));
 }
 
-// On the way to a stage (a witness, a measure) what comes before is there already.
+// On the way to a stage (a witness, a measure) what comes before is there already. A State of
+// another System is left to realizing to report.
 static bool reach(const tal_matter *matter, tal_state *state, tal_stage stage)
 {
-    const bool is_on_the_way = state != NULL && (tali_state_goal(state) != TAL_STAGE_EMPTY ||
-                                                 tal_state_stage(state) >= stage);
+    const bool is_own = state != NULL && tal_state_structure_hash(state) ==
+                                             tal_system_structure_hash(matter->system);
+    const bool is_on_the_way =
+        is_own && (tali_state_goal(state) != TAL_STAGE_EMPTY || tal_state_stage(state) >= stage);
     return is_on_the_way || tal_system_realize(matter->system, state, stage) == TAL_OK;
 }
 

@@ -22,7 +22,7 @@ typedef enum coordinate_kind {
 static coordinate_kind kind_of(const tal_mobilizer_ops *ops, int i)
 {
     if (ops->mul_N == NULL) return IS_RATE;
-    if (!ops->has_quaternion) return IS_NEITHER;
+    if (!ops->has_quaternion || i < 0) return IS_NEITHER;
     const int translations = ops->nq_angles - ANGLES;
     if (i >= ops->nu - translations) return IS_RATE;
     return ops->nu - translations == ANGLES ? IS_ANGLE : IS_NEITHER;
