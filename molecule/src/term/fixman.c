@@ -60,6 +60,7 @@ static square square_of(const tal_abi *P)
     for (int j = 0; j < 6; ++j) { // column j of a symmetric matrix
         const tal_vec3 e = tal_v3_axis((tal_axis)(j % 3));
         const tal_spatial_vec unit = j < 3 ? tal_sv(e, TAL_VEC3_ZERO) : tal_sv(TAL_VEC3_ZERO, e);
+        // cppcheck-suppress uninitvar ; an address, not a value
         put_vector(out.a[j], tal_abi_mul(*P, unit));
     }
     return out;
@@ -78,6 +79,7 @@ static square shifted(const square *Y, tal_vec3 l)
 {
     square half, out;
     for (int i = 0; i < 6; ++i) {
+        // cppcheck-suppress uninitvar ; an address, not a value
         memcpy(half.a[i], Y->a[i], sizeof half.a[i]);
         shift_vector(l, half.a[i], half.a[i] + 3);
     }

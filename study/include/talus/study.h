@@ -18,8 +18,8 @@
 #include <talus/study/equations.h>
 #include <talus/study/equilibrium.h>
 #include <talus/study/events.h>
-#include <talus/study/follower.h>
 #include <talus/study/fixed_stepper.h>
+#include <talus/study/follower.h>
 #include <talus/study/induced.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
