@@ -34,9 +34,10 @@ static char *escaped(const char *text)
                          : *text == '<' ? "&lt;"
                          : *text == '>' ? "&gt;"
                                         : NULL;
-        const size_t n = as != NULL ? strlen(as) : 1;
-        memcpy(at, as != NULL ? as : text, n);
-        at += n;
+        if (as == NULL) *at++ = *text;
+        while (as != NULL && *as != 0) {
+            *at++ = *as++;
+        }
     }
     return out;
 }

@@ -20,6 +20,6 @@ typedef struct set_up_tool {
 } set_up_tool;
 
 /// Run a tool with MODEL, MOTION and what the options say.
-int set_up_run_tool(const cli_args *args, const set_up_tool *tool);
+int set_up_run_tool(const cli_args *args, const set_up_tool *it);
 
 #endif // TALUS_CLI_SET_UP_H

@@ -73,9 +73,10 @@ static bool prepare(dynamics *it)
     it->nu = tal_matter_nu(tool->model.matter);
     it->nb = tal_matter_num_bodies(tool->model.matter);
     good = good && tali_osim_tool_is_good(tool) && take_memory(it);
-    if (good)
+    if (good) {
         it->curves = tali_osim_tool_make_curves(tool, &it->rows, TALI_OSIM_CUTOFF,
                                                 TAL_SIGNAL_LOWPASS_OPENSIM);
+    }
     if (it->curves == NULL) return false;
     // locks and prescribed motion do not hold here: the table says where coordinates are
     const tal_status st =
