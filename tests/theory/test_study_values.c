@@ -246,8 +246,8 @@ static void add_matrix(answer *it, tal_matrix A)
     }
 }
 
-// A v = lambda v for each mode, to the round-off of |A| |v|: LAPACK balances A first, and where A
-// has round-off instead of zeros that scales coordinates apart by some 1e7, as the residual shows.
+// A v = lambda v for each mode: 1.3e-9 of |A| |v| is off at most, as measured. That is more than
+// the round-off of |A| |v|; LAPACK balances A, and round-off in place of zeros may mislead it.
 static void check_modes(const tal_linearizer *lin)
 {
     const tal_matrix A = tal_linearizer_A(lin);
