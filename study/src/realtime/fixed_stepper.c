@@ -4,6 +4,8 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 #define _POSIX_C_SOURCE 200809L
 
+#include "force_tangent_internal.h"
+
 #include "realtime/realtime_internal.h"
 
 #include <math.h>
@@ -111,6 +113,13 @@ static tal_status check_system(const tal_system *system, const tal_fixed_stepper
     return TAL_OK;
 }
 
+// Of either way to find what forces add to the tangent.
+static size_t force_work_size(const tal_forces *forces)
+{
+    return tali_alloc_larger(tal_forces_derivative_work_size(forces),
+                             tali_forces_tangent_work_size(forces));
+}
+
 // One block for all arrays.
 static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
 {
@@ -162,7 +171,7 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
         {&s->stages, stages * ny * d},
         {&s->S, s->forces != NULL ? square * d : 0},
         {&s->unit, s->forces != NULL ? 2 * nu * d : 0},
-        {&s->force_work, s->forces != NULL ? tal_forces_derivative_work_size(s->forces) * d : 0},
+        {&s->force_work, s->forces != NULL ? force_work_size(s->forces) * d : 0},
     };
     s->block =
         tali_alloc_pieces(&s->allocator, pieces, sizeof pieces / sizeof pieces[0], &s->block_bytes);

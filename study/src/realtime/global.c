@@ -17,7 +17,6 @@
 struct tali_realtime_global {
     tal_natural *natural;
     int nx, nc;
-    double penalty;                 // alpha of this step
     double *x, *xdot, *a, *acc;     // at the end of the step, [nx] each; a: Newmark's
     double *x0, *xdot0, *a0, *acc0; // at its start
     double *change, *Q, *product;   // [nx]
@@ -101,18 +100,13 @@ static void multiply_transposed(double *A, int rows, int cols, const double v[],
     }
 }
 
-static double scale_of(const tal_fixed_stepper *s)
-{
-    return (1.0 - s->family.df) * s->family.beta * s->h * s->h;
-}
-
 // d = -b alpha H^-1 Phi_x^T errors
 static tal_status calc_projection(tal_fixed_stepper *s, const double errors[], double d[])
 {
     tali_realtime_global *g = s->global;
     multiply_transposed(g->J, g->nc, g->nx, errors, d);
     for (int i = 0; i < g->nx; ++i) {
-        d[i] *= -s->global->penalty * scale_of(s);
+        d[i] *= -s->penalty * tali_realtime_scale(s);
     }
     return tal_chol_solve(tal_matrix_view(g->H, g->nx, g->nx), tal_matrix_view(d, g->nx, 1),
                           &s->error_record);
@@ -120,24 +114,12 @@ static tal_status calc_projection(tal_fixed_stepper *s, const double errors[], d
 
 // --- a step ---
 
-// Multipliers that begin with zero gain as many digits in an iteration as b alpha is larger than
-// the masses: in short steps alpha is raised to a thousand times.
-static double calc_penalty(const tal_fixed_stepper *s)
-{
-    const tali_realtime_global *g = s->global;
-    double largest = 0.0;
-    for (int i = 0; i < g->nx; ++i) {
-        largest = fmax(largest, g->M[(size_t)i * ((size_t)g->nx + 1)]);
-    }
-    return fmax(s->def.penalty, 1e3 * largest / scale_of(s));
-}
-
 // Values at the start, and x of the first iteration (GJB eq. 8.135).
 static tal_status begin(tal_fixed_stepper *s, tal_state *state)
 {
     tali_realtime_global *g = s->global;
     const double h = s->h;
-    g->penalty = calc_penalty(s);
+    s->penalty = tali_realtime_penalty(s, g->M, g->nx);
     tal_status st = tal_natural_read(g->natural, state, g->x0, g->xdot0);
     if (st == TAL_OK) {
         st = tal_natural_calc_acceleration(g->natural, state, s->past.udot, g->acc0);
@@ -182,12 +164,12 @@ static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, double r
     if (st == TAL_OK) st = tal_natural_calc_Q(g->natural, state, s->F_GB, s->product, g->Q);
     if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
     for (int i = 0; i < g->nc; ++i) {
-        g->row[i] = g->lambda[i] + g->penalty * g->errors[i];
+        g->row[i] = g->lambda[i] + s->penalty * g->errors[i];
     }
     multiply(g->M, g->nx, g->nx, g->acc, g->product);
     multiply_transposed(g->J, g->nc, g->nx, g->row, r);
     for (int i = 0; i < g->nx; ++i) {
-        r[i] = -scale_of(s) * (g->product[i] + r[i] - g->Q[i]);
+        r[i] = -tali_realtime_scale(s) * (g->product[i] + r[i] - g->Q[i]);
     }
     return TAL_OK;
 }
@@ -202,7 +184,7 @@ static tal_status correct(tal_fixed_stepper *s, tal_state *state)
     for (size_t i = 0; i < size; ++i) {
         g->H[i] = (1.0 - s->family.dm) * g->M[i];
     }
-    tali_realtime_add_penalty(g->J, g->nc, g->nx, s->global->penalty * scale_of(s), g->H);
+    tali_realtime_add_penalty(g->J, g->nc, g->nx, s->penalty * tali_realtime_scale(s), g->H);
     st = tali_realtime_factor(s, g->H, g->nx);
     if (st != TAL_OK) return st;
     return tal_chol_solve(tal_matrix_view(g->H, g->nx, g->nx), tal_matrix_view(g->change, g->nx, 1),
@@ -212,7 +194,7 @@ static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 static void update_multipliers(tal_fixed_stepper *s)
 {
     for (int i = 0; i < s->global->nc; ++i) {
-        s->global->lambda[i] += s->global->penalty * s->global->errors[i];
+        s->global->lambda[i] += s->penalty * s->global->errors[i];
     }
 }
 

@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-// b = (1 - df) beta h^2
-static double scale_of(const tal_fixed_stepper *s)
-{
-    return (1.0 - s->family.df) * s->family.beta * s->h * s->h;
-}
-
 // Phi of all rows.
 static void read_errors(tal_fixed_stepper *s, const tal_state *state)
 {
@@ -61,37 +55,65 @@ static tal_status solve(tal_fixed_stepper *s, double f[])
                           &s->error_record);
 }
 
-// udot and lambda to begin with: M udot + G^T (lambda + alpha aerr) = Q, lambda += alpha aerr after
-// each sweep, which does not mind rows that repeat others (GJB sec. 8.5: the form of index 1).
+// What the equations of motion lack: -(M udot + P + G^T (lambda + alpha errors)).
+static tal_status calc_lack(tal_fixed_stepper *s, tal_state *state, const double udot[], double r[])
+{
+    for (int i = 0; i < s->m; ++i) {
+        s->row[i] = s->past.lambda[i] + s->penalty * s->errors[i];
+    }
+    tal_status st = tali_realtime_calc_P(s, state, udot, r);
+    if (st == TAL_OK) st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, s->f);
+    for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
+        r[k] = -(r[k] + s->f[k]);
+    }
+    return tali_realtime_pass_on(s, state, st);
+}
+
+// Multipliers grow by alpha Phi.
+static void update_multipliers(tal_fixed_stepper *s)
+{
+    for (int i = 0; i < s->m; ++i) {
+        s->past.lambda[i] += s->penalty * s->errors[i];
+    }
+}
+
+// udot of known speeds, zero of the others: what the sweeps of the start begin with.
+static tal_status find_known_udot(tal_fixed_stepper *s, tal_state *state, double udot[])
+{
+    memset(udot, 0, (size_t)s->nu * sizeof *udot);
+    if (!s->has_known) return TAL_OK;
+    const tal_status st = tali_realtime_calc_free_udot(s, state, udot);
+    for (int k = 0; k < s->nu; ++k) {
+        if (s->level[k] == TAL_LEVEL_FREE) udot[k] = 0.0;
+    }
+    return st;
+}
+
+// udot and lambda to begin with: M udot + G^T (lambda + alpha aerr) = -P, lambda += alpha aerr after
+// each sweep, which does not mind rows that repeat others (GJB sec. 8.5: the form of index 1), nor
+// bodies without mass that constraints hold.
 static tal_status start(tal_fixed_stepper *s, tal_state *state)
 {
     enum {
         SWEEPS = 8
     };
 
-    const double alpha = s->def.penalty;
     double *udot = s->past.udot, *lambda = s->past.lambda;
-    tal_status st = tali_realtime_calc_free_udot(s, state, udot);
     memset(lambda, 0, (size_t)s->m * sizeof *lambda);
-    memcpy(s->past.a, udot, (size_t)s->nu * sizeof *udot);
-    if (st != TAL_OK || s->m == 0) return st;
-    const tal_matrix M = tal_matrix_view(s->H, s->nu, s->nu);
-    st = tali_realtime_pass_on(s, state, tal_matter_calc_M(s->matter, state, M));
-    if (st == TAL_OK) st = factor_with(s, state, alpha);
-    if (st == TAL_OK) st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
-    for (int i = 0; i < SWEEPS && st == TAL_OK; ++i) {
-        for (int r = 0; r < s->m; ++r) {
-            s->row[r] = -alpha * s->errors[r];
-        }
-        st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, s->change);
+    tal_status st = find_known_udot(s, state, udot);
+    if (st == TAL_OK) st = tali_realtime_calc_mass(s, state);
+    s->penalty = tali_realtime_penalty(s, s->M, s->nu);
+    memcpy(s->H, s->M, (size_t)s->nu * (size_t)s->nu * sizeof *s->H);
+    if (st == TAL_OK) st = factor_with(s, state, s->penalty);
+    for (int i = 0; i < (s->m > 0 ? SWEEPS : 1) && st == TAL_OK; ++i) {
+        st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
+        if (st == TAL_OK) st = calc_lack(s, state, udot, s->change);
         if (st == TAL_OK) st = solve(s, s->change);
         for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
             udot[k] += s->change[k];
         }
-        st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
-        for (int r = 0; r < s->m; ++r) {
-            lambda[r] += alpha * s->errors[r];
-        }
+        if (st == TAL_OK) st = tal_matter_calc_constraint_aerr(s->matter, state, udot, s->errors);
+        update_multipliers(s);
     }
     memcpy(s->past.a, udot, (size_t)s->nu * sizeof *udot);
     return tali_realtime_pass_on(s, state, st);
@@ -104,35 +126,22 @@ static tal_status place(tal_fixed_stepper *s, tal_state *state)
     return st;
 }
 
-// -b times the residual.
-static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, double r[])
+// The tangent without constraints, in H, and the penalty of a step, from the M of its first
+// iteration.
+static tal_status calc_tangent(tal_fixed_stepper *s, tal_state *state)
 {
-    const double b = scale_of(s);
-    for (int i = 0; i < s->m; ++i) {
-        s->row[i] = s->past.lambda[i] + s->def.penalty * s->errors[i];
+    const tal_status st = tali_realtime_calc_tangent(s, state, true);
+    if (st == TAL_OK && !s->is_corrected) {
+        s->penalty = tali_realtime_penalty(s, s->M, s->nu);
     }
-    tal_status st = tali_realtime_calc_P(s, state, s->udot, r);
-    if (st == TAL_OK) st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, s->f);
-    for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
-        r[k] = -b * (r[k] + s->f[k]);
-    }
-    return tali_realtime_pass_on(s, state, st);
-}
-
-// Multipliers grow by alpha Phi as soon as x has been corrected once.
-static void update_multipliers(tal_fixed_stepper *s)
-{
-    for (int i = 0; i < s->m; ++i) {
-        s->past.lambda[i] += s->def.penalty * s->errors[i];
-    }
+    return st;
 }
 
 // Where forces make the tangent indefinite, it goes without them.
 static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
 {
-    const double c = s->def.penalty * scale_of(s);
-    tal_status st = tali_realtime_calc_tangent(s, state, true);
-    if (st == TAL_OK) st = factor_with(s, state, c);
+    const double c = s->penalty * tali_realtime_scale(s);
+    tal_status st = factor_with(s, state, c);
     if (st != TAL_ERR_SINGULAR || s->forces == NULL) return st;
     s->error_record = (tal_error){TAL_OK, "", ""};
     ++s->stats.plain_tangents;
@@ -143,8 +152,12 @@ static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 {
     if (s->is_corrected) update_multipliers(s);
+    tal_status st = calc_tangent(s, state);
     s->is_corrected = true;
-    tal_status st = calc_residual(s, state, s->change);
+    if (st == TAL_OK) st = calc_lack(s, state, s->udot, s->change);
+    for (int k = 0; k < s->nu; ++k) {
+        s->change[k] *= tali_realtime_scale(s);
+    }
     if (st == TAL_OK) st = factor_tangent(s, state);
     return st == TAL_OK ? solve(s, s->change) : st;
 }
@@ -153,7 +166,7 @@ static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 static tal_status calc_projection(tal_fixed_stepper *s, tal_state *state, const double errors[],
                                   double d[])
 {
-    const double c = -s->def.penalty * scale_of(s);
+    const double c = -s->penalty * tali_realtime_scale(s);
     for (int i = 0; i < s->m; ++i) {
         s->row[i] = c * errors[i];
     }

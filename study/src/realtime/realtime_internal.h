@@ -99,6 +99,7 @@ struct tal_fixed_stepper {
 
     // of the step at hand
     double h, t0, t1;
+    double penalty;        // alpha
     double *y0;            // [ny] its start
     double *ydot0;         // [ny] there; where there is more than matter's q and u
     bool has_others;       // there is
@@ -222,6 +223,16 @@ tal_status tali_realtime_start_by_dynamics(tal_fixed_stepper *s, tal_state *stat
 /// The part of the tangent that is not of constraints: H = (1 - dm) M + (1 - df) S, with S what
 /// forces add, where `with_forces`.
 tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces);
+
+/// M of a State, in `M`.
+tal_status tali_realtime_calc_mass(tal_fixed_stepper *s, tal_state *state);
+
+/// b = (1 - df) beta h^2: what the residual is multiplied with.
+double tali_realtime_scale(const tal_fixed_stepper *s);
+
+/// alpha of a step: that of the definition, or more where masses are large or steps are short for
+/// it. M is n x n.
+double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n);
 
 /// H += c G^T G, its lower triangle; G is m x n.
 void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H);

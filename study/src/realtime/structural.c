@@ -119,13 +119,34 @@ tal_status tali_realtime_start_by_dynamics(tal_fixed_stepper *s, tal_state *stat
     return TAL_OK;
 }
 
+tal_status tali_realtime_calc_mass(tal_fixed_stepper *s, tal_state *state)
+{
+    const tal_matrix M = tal_matrix_view(s->M, s->nu, s->nu);
+    return tali_realtime_pass_on(s, state, tal_matter_calc_M(s->matter, state, M));
+}
+
+double tali_realtime_scale(const tal_fixed_stepper *s)
+{
+    return (1.0 - s->family.df) * s->family.beta * s->h * s->h;
+}
+
+// Each iteration leaves some M / (b alpha) of what multipliers lack: a thousandth, at most, where
+// the heaviest body is held.
+double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, M[(size_t)i * ((size_t)n + 1)]);
+    }
+    return fmax(s->def.penalty, 1e3 * largest / tali_realtime_scale(s));
+}
+
 tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces)
 {
     const size_t size = (size_t)s->nu * (size_t)s->nu;
     const double cm = 1.0 - s->family.dm, cf = 1.0 - s->family.df;
-    const tal_matrix M = tal_matrix_view(s->M, s->nu, s->nu);
     const bool has_forces = with_forces && s->forces != NULL;
-    tal_status st = tali_realtime_pass_on(s, state, tal_matter_calc_M(s->matter, state, M));
+    tal_status st = tali_realtime_calc_mass(s, state);
     if (st == TAL_OK && has_forces && !s->has_stiffness) {
         s->has_stiffness = true;
         st = tali_realtime_calc_stiffness(s, state);
