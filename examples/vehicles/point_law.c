@@ -6,33 +6,57 @@
 
 // --- forces at points ---
 
-// S at one instant: from the origins of B and A to it, its place and velocity in A, the force.
+// As it is added: where S is on B's frame M is found once, when parameters are known.
+typedef struct element {
+    point_law it;
+    tal_cache_ix p_MS; // tal_vec3
+} element;
+
+static tal_status point_declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    element *e = self;
+    tal_cache_def station = tal_cache_def_default();
+    station.name = "station";
+    station.size = sizeof(tal_vec3);
+    station.computed_by = TAL_STAGE_INSTANCE;
+    e->p_MS = tal_force_add_cache(forces, me, &station);
+    return TAL_OK;
+}
+
+static tal_status point_instance(const void *self, const tal_force_context *context)
+{
+    const element *e = self;
+    tal_vec3 *p_MS = tal_cache_upd(context->system, context->state, e->p_MS);
+    if (p_MS == NULL) return TAL_ERR_STAGE;
+    *p_MS = tal_xf_apply(tal_body_X_MB(context->matter, context->state, e->it.B), e->it.p_BS);
+    return tal_cache_mark_valid(context->system, context->state, e->p_MS);
+}
+
+// S at one instant.
 typedef struct point_at {
-    tal_vec3 r_B, r_A;    // from Mo of B and of A to S, in Ground
-    tal_vec3 place, rate; // of S in A, expressed in Ground: what A sees
+    tal_vec3 r_B, r_A; // from Mo of B and of A to S, in Ground
+    tal_vec3 rate;     // of S in A, expressed in Ground
     tal_mat3 R_GA;
     point_force force; // in A
     tal_vec3 F;        // in Ground
 } point_at;
 
-static point_at point_now(const point_law *it, const tal_force_context *context)
+static point_at point_now(const element *e, const tal_force_context *context)
 {
-    const tal_matter *matter = context->matter;
-    const tal_state *state = context->state;
-    const tal_xform X_GA = tal_body_X_GB(matter, state, it->A);
-    const tal_vec3 p = tal_station_p_GS(matter, state, it->B, it->p_BS);
-    point_at at = {.R_GA = X_GA.R};
-    at.r_B = tal_v3_sub(p, tal_view_X_GM(&context->poses, it->B.i)->p);
-    at.r_A = tal_v3_sub(p, tal_view_X_GM(&context->poses, it->A.i)->p);
-    at.place = tal_v3_sub(p, X_GA.p);
-    if (context->velocities.bytes != NULL) {
-        const tal_spatial_vec V_GA = *tal_view_V_GM(&context->velocities, it->A.i);
-        const tal_vec3 carried = tal_v3_add(V_GA.v, tal_v3_cross(V_GA.w, at.r_A));
-        at.rate = tal_v3_sub(tal_station_v_GS(matter, state, it->B, it->p_BS), carried);
-    }
+    const point_law *it = &e->it;
+    const tal_vec3 *p_MS = tal_cache_value(context->system, context->state, e->p_MS);
+    const tal_xform *X_GB = tal_view_X_GM(&context->poses, it->B.i);
+    const tal_xform *X_GA = tal_view_X_GM(&context->poses, it->A.i);
+    const tal_spatial_vec V_GB = *tal_view_V_GM(&context->velocities, it->B.i);
+    const tal_spatial_vec V_GA = *tal_view_V_GM(&context->velocities, it->A.i);
+    point_at at = {.R_GA = X_GA->R};
+    at.r_B = tal_m3_mul_v3(X_GB->R, *p_MS);
+    at.r_A = tal_v3_sub(tal_v3_add(X_GB->p, at.r_B), X_GA->p);
+    at.rate = tal_v3_sub(tal_v3_add(V_GB.v, tal_v3_cross(V_GB.w, at.r_B)),
+                         tal_v3_add(V_GA.v, tal_v3_cross(V_GA.w, at.r_A)));
     at.force =
-        it->law(it->params, tal_m3_tmul_v3(X_GA.R, at.place), tal_m3_tmul_v3(X_GA.R, at.rate));
-    at.F = tal_m3_mul_v3(X_GA.R, at.force.F);
+        it->law(it->params, tal_m3_tmul_v3(at.R_GA, at.r_A), tal_m3_tmul_v3(at.R_GA, at.rate));
+    at.F = tal_m3_mul_v3(at.R_GA, at.force.F);
     return at;
 }
 
@@ -46,8 +70,8 @@ static tal_status point_apply(const void *self, const tal_force_context *context
                               tal_spatial_vec F_GM[], double f[])
 {
     (void)f;
-    const point_law *it = self;
-    const point_at at = point_now(it, context);
+    const point_law *it = &((const element *)self)->it;
+    const point_at at = point_now(self, context);
     add(&F_GM[it->B.i], 1.0, tal_v3_cross(at.r_B, at.F), at.F);
     add(&F_GM[it->A.i], -1.0, tal_v3_cross(at.r_A, at.F), at.F);
     return TAL_OK;
@@ -61,8 +85,8 @@ static tal_status point_change(const void *self, const tal_force_context *contex
                                const tal_force_change *change, tal_spatial_vec dF_GM[], double df[])
 {
     (void)df;
-    const point_law *it = self;
-    const point_at at = point_now(it, context);
+    const point_law *it = &((const element *)self)->it;
+    const point_at at = point_now(self, context);
     const tal_spatial_vec dX_B = change->dX[it->B.i], dX_A = change->dX[it->A.i];
     const tal_spatial_vec dV_B = change->dV[it->B.i], dV_A = change->dV[it->A.i];
     const tal_vec3 w_B = tal_view_V_GM(&context->velocities, it->B.i)->w;
@@ -95,11 +119,14 @@ tal_force_ix point_law_add(tal_forces *forces, const char *name, const point_law
 {
     static const tal_force_ops ops = {.size = sizeof ops,
                                       .name = "point law",
+                                      .declare = point_declare,
+                                      .realize_instance = point_instance,
                                       .apply = point_apply,
                                       .apply_change = point_change,
                                       .destroy = free,
                                       .is_concurrent = true};
-    return adopt(forces, name, &ops, law, sizeof *law);
+    const element e = {.it = *law};
+    return adopt(forces, name, &ops, &e, sizeof e);
 }
 
 // --- springs along two coordinates ---

@@ -11,7 +11,7 @@ typedef struct point_force {
     tal_mat3 K, C;
 } point_force;
 
-/// The force at a place p with velocity v, both in A [m, m/s].
+/// The force at a place p with velocity v, both in A's frame M [m, m/s].
 typedef point_force (*point_law_fn)(const double params[], tal_vec3 p, tal_vec3 v);
 
 enum {

@@ -119,7 +119,7 @@ static tal_status begin(tal_fixed_stepper *s, tal_state *state)
 {
     tali_realtime_global *g = s->global;
     const double h = s->h;
-    s->penalty = tali_realtime_penalty(s, g->M, g->nx);
+    s->penalty = tali_realtime_penalty(s, g->M, g->nx, tali_realtime_scale(s));
     tal_status st = tal_natural_read(g->natural, state, g->x0, g->xdot0);
     if (st == TAL_OK) {
         st = tal_natural_calc_acceleration(g->natural, state, s->past.udot, g->acc0);

@@ -102,7 +102,7 @@ static tal_status start(tal_fixed_stepper *s, tal_state *state)
     memset(lambda, 0, (size_t)s->m * sizeof *lambda);
     tal_status st = find_known_udot(s, state, udot);
     if (st == TAL_OK) st = tali_realtime_calc_mass(s, state);
-    s->penalty = tali_realtime_penalty(s, s->M, s->nu);
+    s->penalty = tali_realtime_penalty(s, s->M, s->nu, 1.0);
     memcpy(s->H, s->M, (size_t)s->nu * (size_t)s->nu * sizeof *s->H);
     if (st == TAL_OK) st = factor_with(s, state, s->penalty);
     for (int i = 0; i < (s->m > 0 ? SWEEPS : 1) && st == TAL_OK; ++i) {
@@ -132,7 +132,7 @@ static tal_status calc_tangent(tal_fixed_stepper *s, tal_state *state)
 {
     const tal_status st = tali_realtime_calc_tangent(s, state, true);
     if (st == TAL_OK && !s->is_corrected) {
-        s->penalty = tali_realtime_penalty(s, s->M, s->nu);
+        s->penalty = tali_realtime_penalty(s, s->M, s->nu, tali_realtime_scale(s));
     }
     return st;
 }

@@ -230,9 +230,9 @@ tal_status tali_realtime_calc_mass(tal_fixed_stepper *s, tal_state *state);
 /// b = (1 - df) beta h^2: what the residual is multiplied with.
 double tali_realtime_scale(const tal_fixed_stepper *s);
 
-/// alpha of a step: that of the definition, or more where masses are large or steps are short for
-/// it. M is n x n.
-double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n);
+/// alpha: that of the definition, or more where masses are large for it, or steps short. M is
+/// n x n; b is what the residual is multiplied with.
+double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n, double b);
 
 /// H += c G^T G, its lower triangle; G is m x n.
 void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H);

@@ -131,14 +131,16 @@ double tali_realtime_scale(const tal_fixed_stepper *s)
 }
 
 // Each iteration leaves some M / (b alpha) of what multipliers lack: a thousandth, at most, where
-// the heaviest body is held.
-double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n)
+// the heaviest body is held. Round-off of positions, 1e-16 m, must stay small in alpha Phi: alpha is
+// raised to 1e4 times that of the definition at most.
+double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n, double b)
 {
     double largest = 0.0;
     for (int i = 0; i < n; ++i) {
         largest = fmax(largest, M[(size_t)i * ((size_t)n + 1)]);
     }
-    return fmax(s->def.penalty, 1e3 * largest / tali_realtime_scale(s));
+    const double wanted = fmin(1e3 * largest / b, 1e4 * s->def.penalty);
+    return fmax(s->def.penalty, wanted);
 }
 
 tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces)

@@ -102,7 +102,9 @@ typedef struct tal_fixed_stepper_def {
     double rho;     ///< of generalized alpha: what is left of the fastest motions, 0 to 1
     /// @}
 
-    double penalty;   ///< alpha > 0, of the hybrid formulation [force of a row / its error]
+    /// alpha > 0, of the hybrid and the global formulation [force of a row / its error], at least:
+    /// where masses are large for it or steps are short, it is raised, up to 1e4 times.
+    double penalty;
     int iterations;   ///< most iterations of a step, > 0
     bool same_work;   ///< real time: always that many iterations and projections
     double tolerance; ///< iteration ends where q changes less along u, > 0
