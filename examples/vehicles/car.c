@@ -3,150 +3,92 @@
 #include "tyre.h"
 #include "vehicles.h"
 
-#define X                                                                                          \
-    {                                                                                              \
-        1.0, 0.0, 0.0                                                                              \
-    }
-#define Y                                                                                          \
-    {                                                                                              \
-        0.0, 1.0, 0.0                                                                              \
-    }
-#define Z                                                                                          \
-    {                                                                                              \
-        0.0, 0.0, 1.0                                                                              \
-    }
-
+// clang-format off
 static const sketch_part middle[] = {
-    {"chassis",
-     NULL,
-     SKETCH_FREE,
-     {0, 0, 0.55},
-     SKETCH_NONE,
-     SKETCH_NONE,
-     1150.0,
-     {0, 0, 0.55},
-     {380, 1650, 1800}},
-    {"rack",
-     "chassis",
-     SKETCH_SLIDE,
-     {1.05, 0, 0.3},
-     SKETCH_Y,
-     SKETCH_NONE,
-     3.0,
-     {1.05, 0, 0.3},
-     {0.1, 0.01, 0.1}},
-    {"column",
-     "chassis",
-     SKETCH_PIN,
-     {0.7, 0, 0.6},
-     {-0.8, 0, 0.6},
-     SKETCH_NONE,
-     4.0,
-     {0.7, 0, 0.6},
-     {0.05, 0.05, 0.05}},
+    {"chassis", NULL, SKETCH_FREE, {0, 0, 0.55}, SKETCH_NONE, SKETCH_NONE,
+     1150.0, {0, 0, 0.55}, {380, 1650, 1800}},
+    {"rack", "chassis", SKETCH_SLIDE, {1.05, 0, 0.3}, SKETCH_Y, SKETCH_NONE,
+     3.0, {1.05, 0, 0.3}, {0.1, 0.01, 0.1}},
+    {"column", "chassis", SKETCH_PIN, {0.7, 0, 0.6}, {-0.8, 0, 0.6}, SKETCH_NONE,
+     4.0, {0.7, 0, 0.6}, {0.05, 0.05, 0.05}},
 };
 
-// A rod between the chassis and the rear carrier, its mass in the middle.
-#define ROD(name, first, x0, y0, z0, x1, y1, z1)                                                   \
-    {                                                                                              \
-        name, "chassis", SKETCH_CROSS, {x0, y0, z0}, first, SKETCH_Z, 1.5,                         \
-            {0.5 * (x0 + (x1)), 0.5 * (y0 + (y1)), 0.5 * (z0 + (z1))},                             \
-        {                                                                                          \
-            0.02, 0.02, 0.02                                                                       \
-        }                                                                                          \
-    }
-#define WHEEL(name, carrier, x, y, z)                                                              \
-    {                                                                                              \
-        name, carrier, SKETCH_PIN, {x, y, z}, SKETCH_Y, SKETCH_NONE, 15.0, {x, y, z},              \
-        {                                                                                          \
-            0.5, 0.9, 0.5                                                                          \
-        }                                                                                          \
-    }
-
 static const sketch_part front_parts[] = {
-    {"arm",
-     "chassis",
-     SKETCH_PIN,
-     {1.2, 0.35, 0.25},
-     SKETCH_X,
-     SKETCH_NONE,
-     4.0,
-     {1.2, 0.52, 0.235},
-     {0.05, 0.03, 0.07}},
-    {"carrier",
-     "arm",
-     SKETCH_BALL,
-     {1.2, 0.68, 0.22},
-     SKETCH_NONE,
-     SKETCH_NONE,
-     20.0,
-     {1.2, 0.7, 0.3},
-     {0.4, 0.3, 0.4}},
-    WHEEL("wheel", "carrier", 1.2, 0.73, 0.3),
-    {"tube",
-     "carrier",
-     SKETCH_SLIDE,
-     {1.18, 0.56, 0.82},
-     SKETCH_NONE,
-     SKETCH_NONE,
-     3.0,
-     {1.185, 0.59, 0.7},
-     {0.02, 0.02, 0.005}},
+    {"arm", "chassis", SKETCH_PIN, {1.2, 0.35, 0.25}, SKETCH_X, SKETCH_NONE,
+     4.0, {1.2, 0.52, 0.235}, {0.05, 0.03, 0.07}},
+    {"carrier", "arm", SKETCH_BALL, {1.2, 0.68, 0.22}, SKETCH_NONE, SKETCH_NONE,
+     20.0, {1.2, 0.7, 0.3}, {0.4, 0.3, 0.4}},
+    {"wheel", "carrier", SKETCH_PIN, {1.2, 0.73, 0.3}, SKETCH_Y, SKETCH_NONE,
+     15.0, {1.2, 0.73, 0.3}, {0.5, 0.9, 0.5}},
+    {"tube", "carrier", SKETCH_SLIDE, {1.18, 0.56, 0.82}, SKETCH_NONE, SKETCH_NONE,
+     3.0, {1.185, 0.59, 0.7}, {0.02, 0.02, 0.005}},
 };
 
 static const sketch_part rear_parts[] = {
-    ROD("rod1", SKETCH_X, -1.2, 0.3, 0.22, -1.22, 0.66, 0.2),
-    {"rear_carrier",
-     "rod1",
-     SKETCH_BALL,
-     {-1.22, 0.66, 0.2},
-     SKETCH_NONE,
-     SKETCH_NONE,
-     18.0,
-     {-1.3, 0.69, 0.3},
-     {0.35, 0.3, 0.35}},
-    WHEEL("rear_wheel", "rear_carrier", -1.3, 0.73, 0.3),
-    ROD("rod2", SKETCH_X, -1.42, 0.28, 0.24, -1.42, 0.66, 0.22),
-    ROD("rod3", SKETCH_X, -1.22, 0.36, 0.46, -1.25, 0.64, 0.44),
-    ROD("rod4", SKETCH_X, -1.4, 0.34, 0.48, -1.38, 0.64, 0.45),
-    ROD("rod5", SKETCH_Y, -0.8, 0.55, 0.3, -1.18, 0.67, 0.27),
+    {"rear_carrier", "rod1", SKETCH_BALL, {-1.22, 0.66, 0.2}, SKETCH_NONE, SKETCH_NONE,
+     18.0, {-1.3, 0.69, 0.3}, {0.35, 0.3, 0.35}},
+    {"rear_wheel", "rear_carrier", SKETCH_PIN, {-1.3, 0.73, 0.3}, SKETCH_Y, SKETCH_NONE,
+     15.0, {-1.3, 0.73, 0.3}, {0.5, 0.9, 0.5}},
 };
+
+// clang-format on
+
+// Rods between the chassis and the rear carrier, their mass in the middle. The first one carries
+// the carrier.
+static const struct {
+    const char *name;
+    tal_vec3 axis, start, end;
+} rods[] = {{"rod1", SKETCH_X, {-1.2, 0.3, 0.22}, {-1.22, 0.66, 0.2}},
+            {"rod2", SKETCH_X, {-1.42, 0.28, 0.24}, {-1.42, 0.66, 0.22}},
+            {"rod3", SKETCH_X, {-1.22, 0.36, 0.46}, {-1.25, 0.64, 0.44}},
+            {"rod4", SKETCH_X, {-1.4, 0.34, 0.48}, {-1.38, 0.64, 0.45}},
+            {"rod5", SKETCH_Y, {-0.8, 0.55, 0.3}, {-1.18, 0.67, 0.27}}};
 
 enum {
     NUM_MIDDLE = sizeof middle / sizeof middle[0],
     NUM_FRONT = sizeof front_parts / sizeof front_parts[0],
-    NUM_REAR = sizeof rear_parts / sizeof rear_parts[0]
+    NUM_REAR = sizeof rear_parts / sizeof rear_parts[0],
+    NUM_RODS = sizeof rods / sizeof rods[0]
 };
 
-// The bodies of a wheel. The strut slides along the line from the ball of the arm to its top.
-static void add_wheel(sketch *it, const sketch_part parts[], int n, sketch_side side)
+// The strut slides along the line from the ball of the arm to its top.
+static void add_front(sketch *it, sketch_side side)
 {
-    for (int i = 0; i < n; ++i) {
-        sketch_part part = parts[i];
+    const tal_vec3 foot = {1.2, 0.68, 0.22};
+    for (int i = 0; i < NUM_FRONT; ++i) {
+        sketch_part part = front_parts[i];
         if (part.joint == SKETCH_SLIDE) {
-            const tal_vec3 foot = {1.2, 0.68, 0.22};
             part.axis = tal_v3_sub(sketch_point(part.at, side), sketch_point(foot, side));
         }
         (void)sketch_add(it, &part, side);
     }
 }
 
+static void add_rear(sketch *it, sketch_side side)
+{
+    for (int i = 0; i < NUM_RODS; ++i) {
+        const sketch_part rod = {.name = rods[i].name,
+                                 .parent = "chassis",
+                                 .joint = SKETCH_CROSS,
+                                 .at = rods[i].start,
+                                 .axis = rods[i].axis,
+                                 .axis2 = SKETCH_Z,
+                                 .mass = 1.5,
+                                 .com = tal_v3_scale(0.5, tal_v3_add(rods[i].start, rods[i].end)),
+                                 .inertia = {0.02, 0.02, 0.02}};
+        (void)sketch_add(it, &rod, side);
+        if (i == 0) sketch_add_all(it, rear_parts, NUM_REAR, side);
+    }
+}
+
 // Five balls and a tie rod.
 static void close_side(sketch *it, sketch_side side)
 {
-    static const struct {
-        const char *rod;
-        tal_vec3 end;
-    } rods[] = {{"rod2", {-1.42, 0.66, 0.22}},
-                {"rod3", {-1.25, 0.64, 0.44}},
-                {"rod4", {-1.38, 0.64, 0.45}},
-                {"rod5", {-1.18, 0.67, 0.27}}};
-
     const tal_body_ix chassis = sketch_find(it, "chassis", side);
     const tal_body_ix rear = sketch_find(it, "rear_carrier", side);
     sketch_close_ball(it, chassis, sketch_find(it, "tube", side), tal_v3(1.18, 0.56, 0.82), side);
-    for (int i = 0; i < 4; ++i) {
-        sketch_close_ball(it, sketch_find(it, rods[i].rod, side), rear, rods[i].end, side);
+    for (int i = 1; i < NUM_RODS; ++i) {
+        sketch_close_ball(it, sketch_find(it, rods[i].name, side), rear, rods[i].end, side);
     }
     sketch_close_rod(it, sketch_find(it, "carrier", side),
                      sketch_point(tal_v3(1.05, 0.66, 0.28), side), sketch_find(it, "rack", side),
@@ -186,8 +128,8 @@ sketch car_add(tal_matter *matter, tal_forces *forces)
     sketch_add_all(&it, middle, NUM_MIDDLE, SKETCH_MIDDLE);
     for (int i = 0; i < 4; ++i) {
         const sketch_side side = i % 2 == 0 ? SKETCH_LEFT : SKETCH_RIGHT;
-        if (i < 2) add_wheel(&it, front_parts, NUM_FRONT, side);
-        if (i >= 2) add_wheel(&it, rear_parts, NUM_REAR, side);
+        if (i < 2) add_front(&it, side);
+        if (i >= 2) add_rear(&it, side);
     }
     for (int side = SKETCH_LEFT; side <= SKETCH_RIGHT; ++side) {
         close_side(&it, (sketch_side)side);

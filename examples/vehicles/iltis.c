@@ -126,8 +126,8 @@ static void add_bodies(sketch *it, const corner *at, sketch_side side, bool has_
     if (has_leaf_arm) (void)sketch_add(it, &leaf_arm, side);
 }
 
-// The tip of the leaf spring is the top of the carrier: by a ball at the end of its arm, or, without
-// that, by a rod across and a plane that holds x.
+// The tip of the leaf spring is the top of the carrier: by a ball at the end of its arm, or, where
+// it has none, by a rod across and a plane that holds x.
 static void close_corner(sketch *it, const corner *at, sketch_side side, bool has_leaf_arm)
 {
     const tal_body_ix chassis = sketch_find(it, "chassis", side);

@@ -1,5 +1,5 @@
-// A road with a ramp and stairs: up 0.5 m over 8 m from x = 3, flat for 3 m, then five steps down
-// of 0.1 m, 1 m apart.
+// A road with a ramp and stairs: up 0.525 m over 8 m from x = 3, flat for 3 m, then five steps down
+// of 0.105 m, 1 m apart.
 //
 // Each piece is a chain of straight lines with a layer of 0.05 m around it, which rounds its edges.
 #include "road.h"
@@ -17,14 +17,14 @@ typedef struct piece {
 
 static const double LAYER = 0.05;
 
-// The slope of the ramp is 1/16; its chain lies LAYER below it along the normal.
+// The slope of the ramp is 0.065625; its chain lies LAYER below it along the normal.
 static const piece pieces[] = {
     {2, {-1e3, 1e3}, {-0.05, -0.05}},
-    {4, {2.0, 11.001561, 13.95, 13.95}, {-0.11259756, 0.45, 0.45, -1.0}},
-    {3, {13.95, 14.95, 14.95}, {0.35, 0.35, -1.0}},
-    {3, {14.95, 15.95, 15.95}, {0.25, 0.25, -1.0}},
-    {3, {15.95, 16.95, 16.95}, {0.15, 0.15, -1.0}},
-    {3, {16.95, 17.95, 17.95}, {0.05, 0.05, -1.0}},
+    {4, {2.0, 11.001639, 13.95, 13.95}, {-0.11573255, 0.48, 0.48, -1.0}},
+    {3, {13.95, 14.95, 14.95}, {0.37, 0.37, -1.0}},
+    {3, {14.95, 15.95, 15.95}, {0.27, 0.27, -1.0}},
+    {3, {15.95, 16.95, 16.95}, {0.16, 0.16, -1.0}},
+    {3, {16.95, 17.95, 17.95}, {0.06, 0.06, -1.0}},
 };
 
 enum {
@@ -84,9 +84,9 @@ point_force road_tyre(const double params[], tal_vec3 p, tal_vec3 v)
 double road_height(double x)
 {
     double height = 0.0;
-    if (x > 3.0 && x <= 14.0) height = fmin(0.5, (x - 3.0) / 16.0);
+    if (x > 3.0 && x <= 14.0) height = fmin(0.525, 0.065625 * (x - 3.0));
     for (int i = 1; i < 5; ++i) {
-        if (x > 13.0 + i && x <= 14.0 + i) height = 0.5 - 0.1 * i;
+        if (x > 13.0 + i && x <= 14.0 + i) height = 0.525 - 0.105 * i;
     }
     return height;
 }

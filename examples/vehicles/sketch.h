@@ -7,22 +7,13 @@
 #include <talus/study.h>
 
 /// Directions in tables.
-#define SKETCH_NONE                                                                                \
-    {                                                                                              \
-        0.0, 0.0, 0.0                                                                              \
-    }
-#define SKETCH_X                                                                                   \
-    {                                                                                              \
-        1.0, 0.0, 0.0                                                                              \
-    }
-#define SKETCH_Y                                                                                   \
-    {                                                                                              \
-        0.0, 1.0, 0.0                                                                              \
-    }
-#define SKETCH_Z                                                                                   \
-    {                                                                                              \
-        0.0, 0.0, 1.0                                                                              \
-    }
+// clang-format off
+#define SKETCH_NONE {0.0, 0.0, 0.0}
+#define SKETCH_X {1.0, 0.0, 0.0}
+#define SKETCH_Y {0.0, 1.0, 0.0}
+#define SKETCH_Z {0.0, 0.0, 1.0}
+
+// clang-format on
 
 /// How a part moves on its parent.
 typedef enum sketch_joint {

@@ -4,157 +4,58 @@
 #include "tyre.h"
 #include "vehicles.h"
 
-#define X                                                                                          \
-    {                                                                                              \
-        1.0, 0.0, 0.0                                                                              \
-    }
-#define Y                                                                                          \
-    {                                                                                              \
-        0.0, 1.0, 0.0                                                                              \
-    }
-#define Z                                                                                          \
-    {                                                                                              \
-        0.0, 0.0, 1.0                                                                              \
-    }
-
+// clang-format off
 static const sketch_part chassis[] = {
-    {"chassis",
-     NULL,
-     SKETCH_FREE,
-     {0, 0, 1.1},
-     SKETCH_NONE,
-     SKETCH_NONE,
-     5000.0,
-     {0, 0, 1.1},
-     {2500, 12000, 13000}},
+    {"chassis", NULL, SKETCH_FREE, {0, 0, 1.1}, SKETCH_NONE, SKETCH_NONE,
+     5000.0, {0, 0, 1.1}, {2500, 12000, 13000}},
 };
+// clang-format on
 
 // Behind the front axle by x0 = 2, behind the rear one by -2: halves of leaf springs a and b, the
 // shackle c, the axle between them.
+// clang-format off
 static const sketch_part springs[] = {
-    {"a",
-     "chassis",
-     SKETCH_PIN,
-     {0.65, 0.45, 0.75},
-     SKETCH_Y,
-     SKETCH_Z,
-     12.0,
-     {0.475, 0.45, 0.705},
-     {0.1, 0.3, 0.3}},
-    {"b",
-     "a",
-     SKETCH_PIN,
-     {0.3, 0.45, 0.66},
-     SKETCH_Y,
-     SKETCH_Z,
-     25.0,
-     {-0.15, 0.45, 0.67},
-     {0.2, 2, 2}},
-    {"c",
-     "chassis",
-     SKETCH_PIN,
-     {-0.7, 0.45, 0.92},
-     SKETCH_Y,
-     SKETCH_NONE,
-     4.0,
-     {-0.675, 0.45, 0.835},
-     {0.05, 0.05, 0.02}},
+    {"a", "chassis", SKETCH_PIN, {0.65, 0.45, 0.75}, SKETCH_Y, SKETCH_Z,
+     12.0, {0.475, 0.45, 0.705}, {0.1, 0.3, 0.3}},
+    {"b", "a", SKETCH_PIN, {0.3, 0.45, 0.66}, SKETCH_Y, SKETCH_Z,
+     25.0, {-0.15, 0.45, 0.67}, {0.2, 2, 2}},
+    {"c", "chassis", SKETCH_PIN, {-0.7, 0.45, 0.92}, SKETCH_Y, SKETCH_NONE,
+     4.0, {-0.675, 0.45, 0.835}, {0.05, 0.05, 0.02}},
 };
 
-static const sketch_part front_axle = {"axle",          "b",         SKETCH_BALL,
-                                       {2, 0.45, 0.62}, SKETCH_NONE, SKETCH_NONE,
-                                       350.0,           {2, 0, 0.5}, {120, 8, 120}};
-static const sketch_part rear_axle = {"rear_axle",   "rear_b",    SKETCH_BALL, {-2, 0.45, 0.62},
-                                      SKETCH_NONE,   SKETCH_NONE, 600.0,       {-2, 0, 0.5},
-                                      {200, 15, 200}};
+static const sketch_part front_axle =
+    {"axle", "b", SKETCH_BALL, {2, 0.45, 0.62}, SKETCH_NONE, SKETCH_NONE,
+     350.0, {2, 0, 0.5}, {120, 8, 120}};
+static const sketch_part rear_axle =
+    {"rear_axle", "rear_b", SKETCH_BALL, {-2, 0.45, 0.62}, SKETCH_NONE, SKETCH_NONE,
+     600.0, {-2, 0, 0.5}, {200, 15, 200}};
 
 static const sketch_part front_sides[] = {
-    {"knuckle",
-     "axle",
-     SKETCH_PIN,
-     {2, 0.85, 0.5},
-     SKETCH_Z,
-     SKETCH_NONE,
-     40.0,
-     {2, 0.9, 0.5},
-     {1, 1, 1}},
-    {"wheel",
-     "knuckle",
-     SKETCH_PIN,
-     {2, 1, 0.5},
-     SKETCH_Y,
-     SKETCH_NONE,
-     90.0,
-     {2, 1, 0.5},
-     {6, 11, 6}},
-    {"bar",
-     "chassis",
-     SKETCH_PIN,
-     {2.45, 0.35, 0.8},
-     SKETCH_Y,
-     SKETCH_NONE,
-     8.0,
-     {2.25, 0.45, 0.8},
-     {0.3, 0.2, 0.3}},
-    {"link",
-     "bar",
-     SKETCH_CROSS,
-     {2.05, 0.6, 0.8},
-     SKETCH_Y,
-     SKETCH_X,
-     3.0,
-     {2.05, 0.6, 0.66},
-     {0.05, 0.05, 0.01}},
+    {"knuckle", "axle", SKETCH_PIN, {2, 0.85, 0.5}, SKETCH_Z, SKETCH_NONE,
+     40.0, {2, 0.9, 0.5}, {1, 1, 1}},
+    {"wheel", "knuckle", SKETCH_PIN, {2, 1, 0.5}, SKETCH_Y, SKETCH_NONE,
+     90.0, {2, 1, 0.5}, {6, 11, 6}},
+    {"bar", "chassis", SKETCH_PIN, {2.45, 0.35, 0.8}, SKETCH_Y, SKETCH_NONE,
+     8.0, {2.25, 0.45, 0.8}, {0.3, 0.2, 0.3}},
+    {"link", "bar", SKETCH_CROSS, {2.05, 0.6, 0.8}, SKETCH_Y, SKETCH_X,
+     3.0, {2.05, 0.6, 0.66}, {0.05, 0.05, 0.01}},
 };
 static const sketch_part rear_sides[] = {
-    {"rear_wheel",
-     "rear_axle",
-     SKETCH_PIN,
-     {-2, 0.95, 0.5},
-     SKETCH_Y,
-     SKETCH_NONE,
-     180.0,
-     {-2, 0.95, 0.5},
-     {12, 22, 12}},
-    {"rear_bar",
-     "chassis",
-     SKETCH_PIN,
-     {-2.45, 0.35, 0.8},
-     SKETCH_Y,
-     SKETCH_NONE,
-     8.0,
-     {-2.25, 0.45, 0.8},
-     {0.3, 0.2, 0.3}},
-    {"rear_link",
-     "rear_bar",
-     SKETCH_CROSS,
-     {-2.05, 0.6, 0.8},
-     SKETCH_Y,
-     SKETCH_X,
-     3.0,
-     {-2.05, 0.6, 0.66},
-     {0.05, 0.05, 0.01}},
+    {"rear_wheel", "rear_axle", SKETCH_PIN, {-2, 0.95, 0.5}, SKETCH_Y, SKETCH_NONE,
+     180.0, {-2, 0.95, 0.5}, {12, 22, 12}},
+    {"rear_bar", "chassis", SKETCH_PIN, {-2.45, 0.35, 0.8}, SKETCH_Y, SKETCH_NONE,
+     8.0, {-2.25, 0.45, 0.8}, {0.3, 0.2, 0.3}},
+    {"rear_link", "rear_bar", SKETCH_CROSS, {-2.05, 0.6, 0.8}, SKETCH_Y, SKETCH_X,
+     3.0, {-2.05, 0.6, 0.66}, {0.05, 0.05, 0.01}},
 };
 static const sketch_part steering[] = {
-    {"column",
-     "chassis",
-     SKETCH_PIN,
-     {2.9, 0.5, 1.5},
-     {-0.6, 0, 0.8},
-     SKETCH_NONE,
-     6.0,
-     {2.9, 0.5, 1.5},
-     {0.1, 0.1, 0.1}},
-    {"pitman",
-     "chassis",
-     SKETCH_PIN,
-     {2.6, 0.6, 0.95},
-     SKETCH_Y,
-     SKETCH_NONE,
-     5.0,
-     {2.6, 0.6, 0.825},
-     {0.05, 0.05, 0.02}},
+    {"column", "chassis", SKETCH_PIN, {2.9, 0.5, 1.5}, {-0.6, 0, 0.8}, SKETCH_NONE,
+     6.0, {2.9, 0.5, 1.5}, {0.1, 0.1, 0.1}},
+    {"pitman", "chassis", SKETCH_PIN, {2.6, 0.6, 0.95}, SKETCH_Y, SKETCH_NONE,
+     5.0, {2.6, 0.6, 0.825}, {0.05, 0.05, 0.02}},
 };
+
+// clang-format on
 
 enum {
     NUM_FRONT = sizeof front_sides / sizeof front_sides[0],

@@ -130,23 +130,31 @@ static tal_status place(tal_fixed_stepper *s, tal_state *state)
 // iteration.
 static tal_status calc_tangent(tal_fixed_stepper *s, tal_state *state)
 {
-    const tal_status st = tali_realtime_calc_tangent(s, state, true);
+    const tal_status st = tali_realtime_calc_tangent(s, state);
     if (st == TAL_OK && !s->is_corrected) {
         s->penalty = tali_realtime_penalty(s, s->M, s->nu, tali_realtime_scale(s));
     }
     return st;
 }
 
-// Where forces make the tangent indefinite, it goes without them.
+// Where forces make the tangent indefinite, inertia is added until it is not: shorter changes.
 static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
 {
+    enum {
+        TRIES = 5
+    };
+
     const double c = s->penalty * tali_realtime_scale(s);
     tal_status st = factor_with(s, state, c);
-    if (st != TAL_ERR_SINGULAR || s->forces == NULL) return st;
-    s->error_record = (tal_error){TAL_OK, "", ""};
-    ++s->stats.plain_tangents;
-    st = tali_realtime_calc_tangent(s, state, false);
-    return st == TAL_OK ? factor_with(s, state, c) : st;
+    double inertia = 1.0;
+    for (int i = 0; i < TRIES && st == TAL_ERR_SINGULAR && s->forces != NULL; ++i) {
+        s->error_record = (tal_error){TAL_OK, "", ""};
+        s->stats.heavier_tangents += i == 0 ? 1 : 0;
+        tali_realtime_sum_tangent(s, inertia, i < TRIES - 1 ? 1.0 : 0.0);
+        st = factor_with(s, state, c);
+        inertia *= 4.0;
+    }
+    return st;
 }
 
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)

@@ -118,7 +118,7 @@ struct tal_fixed_stepper {
     double *G, *M, *H;     // m x nu, nu x nu
     double *R, *part;      // nu x nu and room, of independent coordinates
     int *which;            // [nu] room
-    bool has_stiffness;    // S is that of this step
+    bool has_stiffness;    // S is that of this step, and still serves
     bool is_corrected;     // x was corrected in this step
     double *cod_work;
     int *cod_iwork;
@@ -221,8 +221,11 @@ tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
 tal_status tali_realtime_start_by_dynamics(tal_fixed_stepper *s, tal_state *state);
 
 /// The part of the tangent that is not of constraints: H = (1 - dm) M + (1 - df) S, with S what
-/// forces add, where `with_forces`.
-tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces);
+/// forces add.
+tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state);
+
+/// The same again from M and S, with more inertia and with a part of the stiffness.
+void tali_realtime_sum_tangent(tal_fixed_stepper *s, double inertia, double stiffness);
 
 /// M of a State, in `M`.
 tal_status tali_realtime_calc_mass(tal_fixed_stepper *s, tal_state *state);

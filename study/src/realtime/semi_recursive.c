@@ -204,20 +204,27 @@ static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, int ni)
     return st;
 }
 
-// Where forces make the tangent indefinite, it goes without them.
+// Where forces make the tangent indefinite, inertia is added until it is not: shorter changes.
 static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state, int ni)
 {
-    tal_status st = tali_realtime_calc_tangent(s, state, true);
+    enum {
+        TRIES = 5
+    };
+
+    tal_status st = tali_realtime_calc_tangent(s, state);
     if (st != TAL_OK) return st;
     reduce_tangent(s, ni);
     st = tali_realtime_factor(s, s->part, ni);
-    if (st != TAL_ERR_SINGULAR || s->forces == NULL) return st;
-    s->error_record = (tal_error){TAL_OK, "", ""};
-    ++s->stats.plain_tangents;
-    st = tali_realtime_calc_tangent(s, state, false);
-    if (st != TAL_OK) return st;
-    reduce_tangent(s, ni);
-    return tali_realtime_factor(s, s->part, ni);
+    double inertia = 1.0;
+    for (int i = 0; i < TRIES && st == TAL_ERR_SINGULAR && s->forces != NULL; ++i) {
+        s->error_record = (tal_error){TAL_OK, "", ""};
+        s->stats.heavier_tangents += i == 0 ? 1 : 0;
+        tali_realtime_sum_tangent(s, inertia, i < TRIES - 1 ? 1.0 : 0.0);
+        reduce_tangent(s, ni);
+        st = tali_realtime_factor(s, s->part, ni);
+        inertia *= 4.0;
+    }
+    return st;
 }
 
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)

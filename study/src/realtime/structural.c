@@ -76,22 +76,46 @@ static tal_status follow_known(tal_fixed_stepper *s, tal_state *state)
     return TAL_OK;
 }
 
+// A change that is larger than the last one is cut to half of that: bump stops and tyres make
+// Newton's method swing otherwise. Returns the length of the change that was wanted.
+static double limit_change(tal_fixed_stepper *s, double most)
+{
+    const double wanted = tali_realtime_norm(s->change, s->nu);
+    if (wanted <= most || !isfinite(wanted)) return wanted;
+    for (int k = 0; k < s->nu; ++k) {
+        s->change[k] *= 0.5 * most / wanted;
+    }
+    return wanted;
+}
+
+// What forces add to the tangent serves as long as the iteration comes to its end quickly: dampers
+// and tyres change it between one iteration and the next.
+static void note_change(tal_fixed_stepper *s, double change)
+{
+    const double slow = 0.2;
+    const bool is_slow = change > slow * s->stats.last_change;
+    if (s->def.same_work || is_slow) s->has_stiffness = false;
+    s->stats.last_change = change;
+}
+
 tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
 {
     tal_status st = TAL_OK;
     predict(s);
     s->is_corrected = s->has_stiffness = false;
+    s->stats.last_change = INFINITY;
     bool is_done = false;
     for (int i = 0; i < s->def.iterations && !is_done && st == TAL_OK; ++i) {
         st = s->ops->place(s, state);
         if (st == TAL_OK) st = follow_known(s, state);
         if (st == TAL_OK) st = s->ops->correct(s, state);
         if (st != TAL_OK) break;
+        const double change = limit_change(s, s->stats.last_change);
         for (int k = 0; k < s->nu; ++k) {
             if (s->level[k] == TAL_LEVEL_FREE) s->x[k] += s->change[k];
         }
         tali_realtime_calc_rates(s);
-        s->stats.last_change = tali_realtime_norm(s->change, s->nu);
+        note_change(s, change);
         ++s->stats.iterations;
         is_done = !s->def.same_work && s->stats.last_change < s->def.tolerance;
     }
@@ -143,19 +167,23 @@ double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n
     return fmax(s->def.penalty, wanted);
 }
 
-tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state, bool with_forces)
+void tali_realtime_sum_tangent(tal_fixed_stepper *s, double inertia, double stiffness)
 {
     const size_t size = (size_t)s->nu * (size_t)s->nu;
-    const double cm = 1.0 - s->family.dm, cf = 1.0 - s->family.df;
-    const bool has_forces = with_forces && s->forces != NULL;
+    const double cm = (1.0 - s->family.dm) + inertia, cf = (1.0 - s->family.df) * stiffness;
+    for (size_t i = 0; i < size; ++i) {
+        s->H[i] = cm * s->M[i] + (s->forces != NULL ? cf * s->S[i] : 0.0);
+    }
+}
+
+tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state)
+{
     tal_status st = tali_realtime_calc_mass(s, state);
-    if (st == TAL_OK && has_forces && !s->has_stiffness) {
+    if (st == TAL_OK && s->forces != NULL && !s->has_stiffness) {
         s->has_stiffness = true;
         st = tali_realtime_calc_stiffness(s, state);
     }
-    for (size_t i = 0; i < size && st == TAL_OK; ++i) {
-        s->H[i] = cm * s->M[i] + (has_forces ? cf * s->S[i] : 0.0);
-    }
+    tali_realtime_sum_tangent(s, 0.0, 1.0);
     return st;
 }
 

@@ -178,11 +178,12 @@ TAL_API TAL_NODISCARD tal_status tal_fixed_stepper_step_to(tal_fixed_stepper *st
 
 /// What a stepper has done so far.
 typedef struct tal_fixed_stats {
-    uint64_t steps;              ///< taken
-    uint64_t iterations;         ///< of all steps
-    uint64_t factorizations;     ///< of tangent matrices, or of W
-    uint64_t pivots_chosen;      ///< times that independent coordinates were chosen
-    uint64_t plain_tangents;     ///< of these, without forces, which made them indefinite
+    uint64_t steps;          ///< taken
+    uint64_t iterations;     ///< of all steps
+    uint64_t factorizations; ///< of tangent matrices, or of W
+    uint64_t pivots_chosen;  ///< times that independent coordinates were chosen
+    /// Of these, with more inertia than there is, since forces made them indefinite.
+    uint64_t heavier_tangents;
     uint64_t unfinished;         ///< steps that ended by the limit on iterations
     uint64_t starts;             ///< times that a State was begun with, without a memory of its own
     double last_change;          ///< |change of q along u| in the last iteration of the last step
