@@ -2,7 +2,7 @@
 //
 // Letters are Helvetica, which every reader has: the file has no font inside it. Letters beyond
 // Latin-1 are not in it, and are shown as question marks.
-#include "plot/bytes.h"
+#include "text/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 #include "plot/packed.h"

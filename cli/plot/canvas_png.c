@@ -2,7 +2,7 @@
 //
 // A line covers a pixel as far as the pixel's middle is inside it, which makes smooth edges. A line
 // that crosses itself covers a pixel once.
-#include "plot/bytes.h"
+#include "text/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 #include "plot/packed.h"

@@ -1,5 +1,5 @@
 // A canvas that becomes an SVG file.
-#include "plot/bytes.h"
+#include "text/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 

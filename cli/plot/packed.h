@@ -2,7 +2,7 @@
 #ifndef TALUS_CLI_PLOT_PACKED_H
 #define TALUS_CLI_PLOT_PACKED_H
 
-#include "plot/bytes.h"
+#include "text/bytes.h"
 
 // In the format of zlib, which PNG and PDF have inside; owned by the caller.
 bytes packed_bytes(const void *data, size_t size);

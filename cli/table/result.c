@@ -1,11 +1,13 @@
 // Results: headers, and where tables go.
 #include "table/result.h"
 
+#include "text/checkpoint.h"
 #include "text/report.h"
 #include "text/stream.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,6 +168,23 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
     return NULL;
 }
 
+char *result_manifest(const cli_args *args, const tal_table *table)
+{
+    bytes text = {0};
+    bytes_add(&text, "", 0);
+    for (int i = 0; i < tal_table_num_headers(table); ++i) {
+        const char *const key = tal_table_header_key(table, i);
+        bytes_print(&text, "%s: %s\n", key, tal_table_header(table, key));
+    }
+    for (int i = 1; i < args->num_files; ++i) {
+        uint64_t hash = 0;
+        const char *const real = stream_input(args, args->files[i]);
+        if (real == NULL || !checkpoint_hash_file(real, &hash)) continue; // reading it failed, too
+        bytes_print(&text, "hash of %s: %016" PRIx64 "\n", args->files[i], hash);
+    }
+    return text.data;
+}
+
 tal_status result_set_end(tal_table *table, const char *ended_by)
 {
     return set_text(table, RESULT_ENDED_BY, ended_by);
@@ -279,9 +298,9 @@ static void print_json(FILE *out, const tal_table *table)
     fputs("]\n}\n", out);
 }
 
-static bool put_bytes(void *context, const void *bytes, size_t size)
+static bool put_bytes(void *context, const void *data, size_t size)
 {
-    return fwrite(bytes, 1, size, context) == size;
+    return fwrite(data, 1, size, context) == size;
 }
 
 // What -o or --format say; else a table goes by its first column.
@@ -359,17 +378,17 @@ int result_write_part(const cli_args *args, tal_table *table, const char *why)
 }
 
 // What the bytes of a table look like.
-static tal_table_format format_of_bytes(const char *bytes, size_t size)
+static tal_table_format format_of_bytes(const char *data, size_t size)
 {
     const char zip[] = "PK", markers[] = "PathFileType", end[] = "endheader";
-    if (size >= 2 && memcmp(bytes, zip, 2) == 0) return TAL_TABLE_NPZ;
+    if (size >= 2 && memcmp(data, zip, 2) == 0) return TAL_TABLE_NPZ;
     // where the parameters begin, in blocks, then a key; no text begins with a small number
-    if (size >= 512 && bytes[0] >= 1 && bytes[0] <= 8 && bytes[1] == 0x50) return TAL_TABLE_C3D;
-    if (size >= sizeof markers - 1 && memcmp(bytes, markers, sizeof markers - 1) == 0) {
+    if (size >= 512 && data[0] >= 1 && data[0] <= 8 && data[1] == 0x50) return TAL_TABLE_C3D;
+    if (size >= sizeof markers - 1 && memcmp(data, markers, sizeof markers - 1) == 0) {
         return TAL_TABLE_TRC;
     }
     for (size_t i = 0; i + sizeof end - 1 <= size && i < 65536; ++i) {
-        if (memcmp(bytes + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
+        if (memcmp(data + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
     }
     return TAL_TABLE_CSV;
 }
@@ -381,19 +400,19 @@ bool result_is_c3d(const char *path)
         return tal_table_format_of(path, &format) && format == TAL_TABLE_C3D;
     }
     size_t size = 0;
-    char *const bytes = stream_read(&size);
-    format = format_of_bytes(bytes, size);
-    free(bytes);
+    char *const data = stream_read(&size);
+    format = format_of_bytes(data, size);
+    free(data);
     return format == TAL_TABLE_C3D;
 }
 
 static tal_status read_input(tal_table **out, tal_diagnostics *found)
 {
     size_t size = 0;
-    char *const bytes = stream_read(&size);
-    const tal_status st = tal_table_read_memory(format_of_bytes(bytes, size), "standard input",
-                                                bytes, size, NULL, out, found);
-    free(bytes);
+    char *const data = stream_read(&size);
+    const tal_status st = tal_table_read_memory(format_of_bytes(data, size), "standard input", data,
+                                                size, NULL, out, found);
+    free(data);
     return st;
 }
 

@@ -1,5 +1,5 @@
 // Bytes that grow.
-#include "plot/bytes.h"
+#include "text/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Bytes that grow: files under construction.
-#ifndef TALUS_CLI_PLOT_BYTES_H
-#define TALUS_CLI_PLOT_BYTES_H
+#ifndef TALUS_CLI_TEXT_BYTES_H
+#define TALUS_CLI_TEXT_BYTES_H
 
 #include "cli.h"
 
@@ -13,4 +13,4 @@ typedef struct bytes {
 void bytes_add(bytes *it, const void *data, size_t size);
 void bytes_print(bytes *it, const char *fmt, ...) TAL_PRINTF(2, 3);
 
-#endif // TALUS_CLI_PLOT_BYTES_H
+#endif // TALUS_CLI_TEXT_BYTES_H
