@@ -40,7 +40,7 @@ static const char *const lines[] = {
 // All lines; owned by the caller.
 static char *write_template(void)
 {
-    bytes text = {0};
+    cli_bytes text = {0};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
         bytes_print(&text, "%s\n", lines[i]);
     }

@@ -39,7 +39,7 @@ static bool goes_on(const cli_run *run, tal_status st)
 
 // --- checkpoints ---
 
-static void save_rows(const recording *it, bytes *to)
+static void save_rows(const recording *it, cli_bytes *to)
 {
     const int n = tal_table_num_rows(it->table), width = it->columns->num;
     bytes_add(to, &n, sizeof n);
@@ -68,7 +68,7 @@ static tal_status load_rows(recording *it, checkpoint_reader *from)
 
 static void save(recording *it)
 {
-    bytes all = {0};
+    cli_bytes all = {0};
     save_rows(it, &all);
     if (it->run->diary != NULL) touches_save(it->run->diary, &all);
     const tal_status st = cli_run_save(it->run, &all);

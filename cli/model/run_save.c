@@ -9,43 +9,33 @@ typedef struct place {
     int has_begun, had_event;
 } place;
 
-// --- the four that can take the steps ---
+// --- the State, and what takes the steps ---
 
-static tal_status save_stepper(cli_run *run, bytes *to)
+static tal_status save_state(cli_run *run, void *block, size_t size)
 {
-    const size_t size = tal_time_stepper_save_size(run->stepper, run->state);
-    void *const block = cli_alloc(size, 1);
-    const tal_status st = tal_time_stepper_save(run->stepper, run->state, block, size);
-    if (st == TAL_OK) checkpoint_put_block(to, block, size);
-    free(block);
-    return st;
+    return tal_state_save(run->state, block, size);
 }
 
-static tal_status save_pile(const cli_run *run, bytes *to)
+// Contact stepper and time stepper save the State, too; what fixed steps remember is in it.
+static size_t size_of_method(const cli_run *run)
 {
-    const size_t size = tal_contact_stepper_save_size(run->pile, run->state);
-    void *const block = cli_alloc(size, 1);
-    const tal_status st = tal_contact_stepper_save(run->pile, run->state, block, size);
-    if (st == TAL_OK) checkpoint_put_block(to, block, size);
-    free(block);
-    return st;
+    if (run->pile != NULL) return tal_contact_stepper_save_size(run->pile, run->state);
+    if (run->stepper != NULL) return tal_time_stepper_save_size(run->stepper, run->state);
+    return tal_integrator_save_size(run->integ);
 }
 
-static tal_status save_state(cli_run *run, bytes *to)
+static tal_status save_method(cli_run *run, void *block, size_t size)
 {
-    const size_t size = tal_state_save_size(run->state);
-    void *const block = cli_alloc(size, 1);
-    const tal_status st = tal_state_save(run->state, block, size);
-    if (st == TAL_OK) checkpoint_put_block(to, block, size);
-    free(block);
-    return st;
+    if (run->pile != NULL) return tal_contact_stepper_save(run->pile, run->state, block, size);
+    if (run->stepper != NULL) return tal_time_stepper_save(run->stepper, run->state, block, size);
+    return tal_integrator_save(run->integ, block, size);
 }
 
-static tal_status save_integrator(cli_run *run, bytes *to)
+static tal_status put(cli_run *run, size_t size,
+                      tal_status (*save)(cli_run *run, void *block, size_t size), cli_bytes *to)
 {
-    const size_t size = tal_integrator_save_size(run->integ);
     void *const block = cli_alloc(size, 1);
-    const tal_status st = tal_integrator_save(run->integ, block, size);
+    const tal_status st = save(run, block, size);
     if (st == TAL_OK) checkpoint_put_block(to, block, size);
     free(block);
     return st;
@@ -66,15 +56,15 @@ static tal_status load_integrator(cli_run *run, const void *block, size_t size,
 
 // --- all ---
 
-tal_status cli_run_save(cli_run *run, bytes *to)
+tal_status cli_run_save(cli_run *run, cli_bytes *to)
 {
     const place at = {run->num_pile_steps, run->has_begun, run->had_event};
     bytes_add(to, &at, sizeof at);
-    if (run->pile != NULL) return save_pile(run, to);
-    if (run->fixed == NULL && run->stepper != NULL) return save_stepper(run, to);
-    // what fixed steps remember is in the State
-    const tal_status st = save_state(run, to);
-    return st == TAL_OK && run->fixed == NULL ? save_integrator(run, to) : st;
+    const bool has_state = run->fixed == NULL && (run->pile != NULL || run->stepper != NULL);
+    tal_status st = TAL_OK;
+    if (!has_state) st = put(run, tal_state_save_size(run->state), save_state, to);
+    if (st != TAL_OK || run->fixed != NULL) return st;
+    return put(run, size_of_method(run), save_method, to);
 }
 
 tal_status cli_run_resume(cli_run *run, checkpoint_reader *from)

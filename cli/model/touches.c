@@ -33,7 +33,7 @@ static void put_heading(touches *it)
     fprintf(it->out, "time,element,kind,approach,separation,impulse,friction_1,friction_2\n");
 }
 
-void touches_save(touches *it, bytes *to)
+void touches_save(touches *it, cli_bytes *to)
 {
     bytes_add(to, it->known, (size_t)it->num * sizeof *it->known);
     bytes_add(to, &it->impacts, sizeof it->impacts);

@@ -26,7 +26,7 @@ typedef struct touches {
 int touches_begin(touches *it, const cli_args *args, const cli_model *model);
 // Add it to bytes, and go on from them: the list is cut where it was. TAL_ERR_FILE when it is not
 // there any more.
-void touches_save(touches *it, bytes *to);
+void touches_save(touches *it, cli_bytes *to);
 tal_status touches_resume(touches *it, checkpoint_reader *from);
 // Look at a State behind a step.
 void touches_look(touches *it, const tal_state *state);

@@ -170,7 +170,7 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
 
 char *result_manifest(const cli_args *args, const tal_table *table)
 {
-    bytes text = {0};
+    cli_bytes text = {0};
     bytes_add(&text, "", 0);
     for (int i = 0; i < tal_table_num_headers(table); ++i) {
         const char *const key = tal_table_header_key(table, i);
@@ -298,9 +298,9 @@ static void print_json(FILE *out, const tal_table *table)
     fputs("]\n}\n", out);
 }
 
-static bool put_bytes(void *context, const void *data, size_t size)
+static bool put_bytes(void *context, const void *bytes, size_t size)
 {
-    return fwrite(data, 1, size, context) == size;
+    return fwrite(bytes, 1, size, context) == size;
 }
 
 // What -o or --format say; else a table goes by its first column.
@@ -378,17 +378,17 @@ int result_write_part(const cli_args *args, tal_table *table, const char *why)
 }
 
 // What the bytes of a table look like.
-static tal_table_format format_of_bytes(const char *data, size_t size)
+static tal_table_format format_of_bytes(const char *bytes, size_t size)
 {
     const char zip[] = "PK", markers[] = "PathFileType", end[] = "endheader";
-    if (size >= 2 && memcmp(data, zip, 2) == 0) return TAL_TABLE_NPZ;
+    if (size >= 2 && memcmp(bytes, zip, 2) == 0) return TAL_TABLE_NPZ;
     // where the parameters begin, in blocks, then a key; no text begins with a small number
-    if (size >= 512 && data[0] >= 1 && data[0] <= 8 && data[1] == 0x50) return TAL_TABLE_C3D;
-    if (size >= sizeof markers - 1 && memcmp(data, markers, sizeof markers - 1) == 0) {
+    if (size >= 512 && bytes[0] >= 1 && bytes[0] <= 8 && bytes[1] == 0x50) return TAL_TABLE_C3D;
+    if (size >= sizeof markers - 1 && memcmp(bytes, markers, sizeof markers - 1) == 0) {
         return TAL_TABLE_TRC;
     }
     for (size_t i = 0; i + sizeof end - 1 <= size && i < 65536; ++i) {
-        if (memcmp(data + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
+        if (memcmp(bytes + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
     }
     return TAL_TABLE_CSV;
 }
@@ -400,19 +400,19 @@ bool result_is_c3d(const char *path)
         return tal_table_format_of(path, &format) && format == TAL_TABLE_C3D;
     }
     size_t size = 0;
-    char *const data = stream_read(&size);
-    format = format_of_bytes(data, size);
-    free(data);
+    char *const bytes = stream_read(&size);
+    format = format_of_bytes(bytes, size);
+    free(bytes);
     return format == TAL_TABLE_C3D;
 }
 
 static tal_status read_input(tal_table **out, tal_diagnostics *found)
 {
     size_t size = 0;
-    char *const data = stream_read(&size);
-    const tal_status st = tal_table_read_memory(format_of_bytes(data, size), "standard input", data,
-                                                size, NULL, out, found);
-    free(data);
+    char *const bytes = stream_read(&size);
+    const tal_status st = tal_table_read_memory(format_of_bytes(bytes, size), "standard input",
+                                                bytes, size, NULL, out, found);
+    free(bytes);
     return st;
 }
 

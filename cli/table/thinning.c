@@ -57,7 +57,7 @@ void thinning_count(thinning *it, long steps)
     if (steps >= THINNING_FEW && it->every < THINNING_PARTS) keep_every(it, THINNING_PARTS);
 }
 
-void thinning_save(const thinning *it, bytes *to)
+void thinning_save(const thinning *it, cli_bytes *to)
 {
     bytes_add(to, &it->num, sizeof it->num);
     bytes_add(to, &it->every, sizeof it->every);

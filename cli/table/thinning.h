@@ -32,7 +32,7 @@ void thinning_add(thinning *it, long number, const double row[]);
 void thinning_count(thinning *it, long steps);
 
 // Add it to bytes, and read it again, of the same width.
-void thinning_save(const thinning *it, bytes *to);
+void thinning_save(const thinning *it, cli_bytes *to);
 void thinning_load(thinning *it, checkpoint_reader *from);
 
 #endif // TALUS_CLI_THINNING_H

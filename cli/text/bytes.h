@@ -5,12 +5,12 @@
 #include "cli.h"
 
 // Empty when it is zero-filled. There is always a zero behind the last byte.
-typedef struct bytes {
+typedef struct cli_bytes {
     char *data; // [size] owned; NULL: none yet
     size_t size, capacity;
-} bytes;
+} cli_bytes;
 
-void bytes_add(bytes *it, const void *data, size_t size);
-void bytes_print(bytes *it, const char *fmt, ...) TAL_PRINTF(2, 3);
+void bytes_add(cli_bytes *it, const void *data, size_t size);
+void bytes_print(cli_bytes *it, const char *fmt, ...) TAL_PRINTF(2, 3);
 
 #endif // TALUS_CLI_TEXT_BYTES_H

@@ -26,7 +26,7 @@ static uint64_t checksum(const char *data, size_t size)
 
 // --- the file: manifest, a zero, bytes, checksum of all before ---
 
-static bool read_file(const char *path, bytes *out)
+static bool read_file(const char *path, cli_bytes *out)
 {
     FILE *const in = fopen(path, "rb");
     if (in == NULL) return false;
@@ -40,7 +40,7 @@ static bool read_file(const char *path, bytes *out)
 }
 
 // A whole file, with the checksum that it says?
-static bool is_whole(const bytes *file)
+static bool is_whole(const cli_bytes *file)
 {
     uint64_t sum = 0;
     if (file->size < sizeof sum || memchr(file->data, 0, file->size) == NULL) return false;
@@ -74,7 +74,7 @@ static int refuse_other(const checkpoint *it, const cli_args *args, const char *
 // What an earlier run has kept, if it is of the same command. An exit code.
 static int find_kept(checkpoint *it, const cli_args *args)
 {
-    bytes file = {0};
+    cli_bytes file = {0};
     int code = CLI_OK;
     if (access(it->path, F_OK) == 0) {
         if (!read_file(it->path, &file) || !is_whole(&file)) {
@@ -104,10 +104,10 @@ bool checkpoint_is_due(const checkpoint *it)
     return it->path != NULL && !it->cannot && cli_clock() - it->saved >= it->pause;
 }
 
-void checkpoint_save(checkpoint *it, const cli_args *args, const bytes *what)
+void checkpoint_save(checkpoint *it, const cli_args *args, const cli_bytes *what)
 {
     const double start = cli_clock();
-    bytes file = {0};
+    cli_bytes file = {0};
     bytes_add(&file, it->manifest, strlen(it->manifest) + 1);
     bytes_add(&file, what->data, what->size);
     const uint64_t sum = checksum(file.data, file.size);
@@ -166,7 +166,7 @@ const void *checkpoint_take_block(checkpoint_reader *from, size_t *size)
     return block;
 }
 
-void checkpoint_put_block(bytes *to, const void *data, size_t size)
+void checkpoint_put_block(cli_bytes *to, const void *data, size_t size)
 {
     const uint64_t n = size;
     bytes_add(to, &n, sizeof n);
@@ -175,7 +175,7 @@ void checkpoint_put_block(bytes *to, const void *data, size_t size)
 
 bool checkpoint_hash_file(const char *path, uint64_t *hash)
 {
-    bytes file = {0};
+    cli_bytes file = {0};
     const bool is_read = read_file(path, &file);
     if (is_read) *hash = checksum(file.data, file.size);
     free(file.data);

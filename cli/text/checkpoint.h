@@ -8,12 +8,12 @@
 
 // Where a run is kept. Zero-filled: nowhere.
 typedef struct checkpoint {
-    char *path;     // FILE.run; owned; NULL: nothing is kept
-    char *manifest; // owned: what the result depends on
-    bytes found;    // what was kept by the run before; of size zero: it begins
-    double saved;   // [s] on cli_clock(), last
-    double pause;   // [s] from one to the next
-    bool cannot;    // the run cannot be saved: it has been said
+    char *path;      // FILE.run; owned; NULL: nothing is kept
+    char *manifest;  // owned: what the result depends on
+    cli_bytes found; // what was kept by the run before; of size zero: it begins
+    double saved;    // [s] on cli_clock(), last
+    double pause;    // [s] from one to the next
+    bool cannot;     // the run cannot be saved: it has been said
 } checkpoint;
 
 // Begin. With --resume: read what was kept, if there is anything. What is damaged is left out with a
@@ -25,7 +25,7 @@ int checkpoint_begin(checkpoint *it, const cli_args *args, const char *manifest)
 // Is it time to save? Not more often than so that saving takes a twentieth of the time.
 bool checkpoint_is_due(const checkpoint *it);
 // Keep these bytes in place of those before. A failure is said once, and the run goes on.
-void checkpoint_save(checkpoint *it, const cli_args *args, const bytes *what);
+void checkpoint_save(checkpoint *it, const cli_args *args, const cli_bytes *what);
 // Free what it has; `done`: the result is there, and what was kept is removed.
 void checkpoint_end(checkpoint *it, bool done);
 
@@ -40,7 +40,7 @@ checkpoint_reader checkpoint_read(const checkpoint *it);
 void checkpoint_take(checkpoint_reader *from, void *out, size_t size);
 // The same for bytes that begin with their number, which stay where they are; NULL: there are none.
 const void *checkpoint_take_block(checkpoint_reader *from, size_t *size);
-void checkpoint_put_block(bytes *to, const void *data, size_t size);
+void checkpoint_put_block(cli_bytes *to, const void *data, size_t size);
 
 // A hash of what a file has; false: it cannot be read.
 bool checkpoint_hash_file(const char *path, uint64_t *hash);

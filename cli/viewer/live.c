@@ -24,10 +24,10 @@ enum {
 };
 
 // Bytes that are kept for an answer or a message.
-typedef struct piece {
+typedef struct bytes {
     char *at; // owned
     size_t size;
-} piece;
+} bytes;
 
 typedef struct live {
     const cli_args *args;
@@ -43,7 +43,7 @@ typedef struct live {
     bool has_frame;               // since the last one was sent
     double reported;              // on cli_clock()
     char why[256];                // why it stands still, or was refused; "": no reason
-    piece answer, frame, message; // until the next one
+    bytes answer, frame, message; // until the next one
 } live;
 
 // ---- messages
@@ -57,10 +57,10 @@ static void put_message(FILE *out, int kind, const void *body, size_t size)
     (void)fwrite(body, 1, size, out);
 }
 
-static FILE *begin_bytes(piece *it)
+static FILE *begin_bytes(bytes *it)
 {
     free(it->at);
-    *it = (piece){NULL, 0};
+    *it = (bytes){NULL, 0};
     return cli_need(open_memstream(&it->at, &it->size));
 }
 
@@ -73,10 +73,10 @@ static void put_floats(FILE *out, const double values[], int n)
 }
 
 // f64 time, f32 numbers, f32 columns but the time.
-static piece make_frame(live *it)
+static bytes make_frame(live *it)
 {
     const live_model *const model = it->model;
-    piece body = {NULL, 0};
+    bytes body = {NULL, 0};
     FILE *const out = begin_bytes(&body);
     const double t = tal_state_t(model->run.shown);
     (void)fwrite(&t, sizeof t, 1, out);
@@ -123,9 +123,9 @@ static void put_values(FILE *out, const live_model *model)
 }
 
 // How the run is getting on; with the sliders to whom does not know them.
-static piece make_news(live *it, bool with_sliders)
+static bytes make_news(live *it, bool with_sliders)
 {
-    piece body = {NULL, 0};
+    bytes body = {NULL, 0};
     FILE *const out = begin_bytes(&body);
     fprintf(out, "{\"paused\":%s,\"scene\":%d,\"speed\":", it->is_paused ? "true" : "false",
             it->scene_number);
@@ -147,7 +147,7 @@ static piece make_news(live *it, bool with_sliders)
 
 static void tell(live *it)
 {
-    const piece message = make_news(it, false);
+    const bytes message = make_news(it, false);
     server_send(it->server, message.at, message.size);
     it->reported = cli_clock();
 }
@@ -299,13 +299,13 @@ static bool write_scene(live *it, tal_scene_format format)
 }
 
 // Put text in front of what the page has once.
-static bool insert(piece *page, const char *before, const char *text)
+static bool insert(bytes *page, const char *before, const char *text)
 {
     char *const at = strstr(page->at, before);
     if (at == NULL) return false;
     char *const longer = cli_format("%.*s%s%s", (int)(at - page->at), page->at, text, at);
     free(page->at);
-    *page = (piece){longer, strlen(longer)};
+    *page = (bytes){longer, strlen(longer)};
     return true;
 }
 
@@ -330,7 +330,7 @@ static server_answer answer_scene(live *it)
 static server_answer answer_stream(live *it)
 {
     FILE *const out = begin_bytes(&it->answer);
-    const piece first = make_news(it, true), frame = make_frame(it);
+    const bytes first = make_news(it, true), frame = make_frame(it);
     (void)fwrite(first.at, 1, first.size, out);
     (void)fwrite(frame.at, 1, frame.size, out);
     (void)fclose(out);
@@ -364,7 +364,7 @@ static server_answer answer(void *context, const char *path, const http_request 
 static void send_frame(live *it)
 {
     if (it->has_frame && server_has_streams(it->server)) {
-        const piece message = make_frame(it);
+        const bytes message = make_frame(it);
         server_send(it->server, message.at, message.size);
     }
     it->has_frame = false;
