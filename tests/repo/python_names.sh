@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # python_names.sh SOURCE_DIR
-# Every public function has a Python wrapper, or a line of python/names.toml says what stands for it; no line there is
-# about a function that is gone. Python's package itself is built and tested by ./run python.
+# Every public function has a Python wrapper, or a line of python/names.toml says what stands for
+# it; no line there is about a function that is gone. ./run python builds and tests the package.
 set -eu
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'import tomllib' 2>/dev/null; then
