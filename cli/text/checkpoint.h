@@ -16,8 +16,8 @@ typedef struct checkpoint {
     bool cannot;     // the run cannot be saved: it has been said
 } checkpoint;
 
-// Begin. With --resume: read what was kept, if there is anything. What is damaged is left out with a
-// remark; what is of another command, or of other files, is an error that names the line. An exit
+// Begin. With --resume: read what was kept, if there is anything. What is damaged is left out with
+// a remark; what is of another command, or of other files, is an error that names the line. An exit
 // code; end it in any case.
 // `manifest` is a text of lines "name: value": all that the result depends on; copied.
 int checkpoint_begin(checkpoint *it, const cli_args *args, const char *manifest);

@@ -68,7 +68,7 @@ run         begins_again  dir  id.xml
 so          begins_again  dir  leg.osim angles.mot --cutoff 6 --from 0.2 --to 0.3
 analyze     begins_again  dir  leg.osim angles.mot --cutoff 6 --analysis MuscleAnalysis
 cmc         begins_again  dir  leg.osim angles.mot --cutoff 6 --to 0.05
-rra         begins_again  dir  leg.osim angles.mot --forces motors.xml -p replace_force_set=true --from 0.2 --to 0.22
+rra         begins_again  dir  leg.osim angles.mot --forces motors.xml --to 0.02
 bench       none
 template    begins_again  talus
 rerun       begins_again  sto  motion.sto
@@ -82,7 +82,7 @@ version     none
 for row in json.load(sys.stdin)["commands"]:
     print(row["command"], (row["resume"] or "none").replace(" ", "_"))' | sort >known
 echo "$table" | awk 'NF { print $1, $2 }' | sort -u >listed
-cmp -s known listed || complain "how commands are resumed, here (<) and in the table of commands (>):
+cmp -s known listed || complain "how commands are resumed, here (<) and in the program (>):
 $(diff listed known)"
 
 # every command that has --out says how
