@@ -1,9 +1,9 @@
-// The Iltis, the road vehicle benchmark of the IAVSD, drives up a ramp and down some stairs, without
-// an engine: 8 s in steps of a fixed length.
+// The Iltis, the road vehicle benchmark of the IAVSD, drives up a ramp and down stairs, without an
+// engine: 8 s in steps of a fixed length.
 //
-// Three runs: short steps as a reference, steps of 10 ms, and steps of 50 ms with Newmark's damping.
-// Their errors are those of the heights of three points (CD eq. 43); CD accept 5 mm. At 4 m/s a step
-// of 50 ms is 0.2 m long, a fifth of a stair.
+// Three runs: short steps as a reference, steps of 10 ms, and steps of 50 ms with Newmark's
+// damping. Their errors are those of the heights of three points (CD eq. 43); CD accept 5 mm. At
+// 4 m/s a step of 50 ms is 0.2 m long, a fifth of a stair.
 //
 // Run it:  build/dev/examples/54_iltis        Expected output: 54_iltis.out
 #include "garage.h"

@@ -155,8 +155,8 @@ double tali_realtime_scale(const tal_fixed_stepper *s)
 }
 
 // Each iteration leaves some M / (b alpha) of what multipliers lack: a thousandth, at most, where
-// the heaviest body is held. Round-off of positions, 1e-16 m, must stay small in alpha Phi: alpha is
-// raised to 1e4 times that of the definition at most.
+// the heaviest body is held. Round-off of positions, 1e-16 m, must stay small in alpha Phi: alpha
+// is raised to 1e4 times that of the definition at most.
 double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n, double b)
 {
     double largest = 0.0;
