@@ -5,21 +5,21 @@
 #include <talus/forces/force.h>
 
 /// Whether all enabled elements have an apply_change. Needs Instance.
-bool tali_forces_has_tangent(const tal_forces *forces, const tal_state *state);
+bool tali_force_has_tangent(const tal_forces *forces, const tal_state *state);
 
-/// Doubles that tali_forces_calc_tangent() needs as `work`.
-size_t tali_forces_tangent_work_size(const tal_forces *forces);
+/// Doubles that tali_force_calc_tangent() needs as `work`.
+size_t tali_force_tangent_work_size(const tal_forces *forces);
 
 /**
  * T = J^T (by_q dF/dX + by_u dF/dV) J, and the same of forces along speeds: the material part of
  * the derivatives (CD eq. 28 to 34). What forces do because J^T and V change with q is left out:
  * Newton's method converges without it. O(nu) calls of each element.
  *
- * @param[in]  state  at Velocity, with tali_forces_has_tangent()
+ * @param[in]  state  at Velocity, with tali_force_has_tangent()
  * @param[out] T      nu x nu
- * @param[out] work   [tali_forces_tangent_work_size()]
+ * @param[out] work   [tali_force_tangent_work_size()]
  */
-tal_status tali_forces_calc_tangent(const tal_forces *forces, tal_state *state, double by_q,
-                                    double by_u, tal_matrix T, double work[]);
+tal_status tali_force_calc_tangent(const tal_forces *forces, tal_state *state, double by_q,
+                                   double by_u, tal_matrix T, double work[]);
 
 #endif // TALUS_FORCE_TANGENT_INTERNAL_H

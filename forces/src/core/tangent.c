@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-bool tali_forces_has_tangent(const tal_forces *forces, const tal_state *state)
+bool tali_force_has_tangent(const tal_forces *forces, const tal_state *state)
 {
     const uint8_t *enabled = tali_forces_enabled(forces, state);
     for (int i = 0; i < forces->num_elements; ++i) {
@@ -15,7 +15,7 @@ bool tali_forces_has_tangent(const tal_forces *forces, const tal_state *state)
     return true;
 }
 
-size_t tali_forces_tangent_work_size(const tal_forces *forces)
+size_t tali_force_tangent_work_size(const tal_forces *forces)
 {
     const size_t nb = (size_t)forces->num_bodies, nu = (size_t)forces->nu;
     return 6 * nb * nu + 18 * nb + (nu + nb) + 2 * nu; // at most one quaternion per body
@@ -105,8 +105,8 @@ static void project(const tal_forces *forces, const column_room *r, double t[])
     }
 }
 
-tal_status tali_forces_calc_tangent(const tal_forces *forces, tal_state *state, double by_q,
-                                    double by_u, tal_matrix T, double work[])
+tal_status tali_force_calc_tangent(const tal_forces *forces, tal_state *state, double by_q,
+                                   double by_u, tal_matrix T, double work[])
 {
     const uint8_t *enabled = tali_forces_enabled(forces, state);
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);

@@ -117,7 +117,7 @@ static tal_status check_system(const tal_system *system, const tal_fixed_stepper
 static size_t force_work_size(const tal_forces *forces)
 {
     return tali_alloc_larger(tal_forces_derivative_work_size(forces),
-                             tali_forces_tangent_work_size(forces));
+                             tali_force_tangent_work_size(forces));
 }
 
 // One block for all arrays.

@@ -28,11 +28,11 @@ static tal_status calc_column(tal_fixed_stepper *s, tal_state *state, int j)
 // All columns.
 static tal_status calc_columns(tal_fixed_stepper *s, tal_state *state)
 {
-    if (tali_forces_has_tangent(s->forces, state)) {
+    if (tali_force_has_tangent(s->forces, state)) {
         const double h = s->h;
-        return tali_forces_calc_tangent(s->forces, state, -s->family.beta * h * h,
-                                        -s->family.gamma * h, tal_matrix_view(s->S, s->nu, s->nu),
-                                        s->force_work);
+        return tali_force_calc_tangent(s->forces, state, -s->family.beta * h * h,
+                                       -s->family.gamma * h, tal_matrix_view(s->S, s->nu, s->nu),
+                                       s->force_work);
     }
     tal_status st = TAL_OK;
     for (int j = 0; j < s->nu && st == TAL_OK; ++j) {
