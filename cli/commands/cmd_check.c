@@ -80,7 +80,7 @@ static double sum_of_moments(const tal_mass_props *props)
 // Bodies that are possible, but look like a mistake in units.
 static void check_sizes(findings *it, const cli_model *model)
 {
-    const double LARGE = 100.0; // m
+    const double LARGE = 100.0, FAR_AWAY = 1e5; // m
     for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
         const tal_body_ix body = {b};
         const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
@@ -93,6 +93,10 @@ static void check_sizes(findings *it, const cli_model *model)
         if (size > LARGE) {
             add_finding(it, REMARK, name,
                         "its inertia is that of a body of %.3g m; is it in kg m^2?", size);
+        }
+        const double away = tal_v3_norm(tal_body_p_GB(model->matter, model->state, body));
+        if (away > FAR_AWAY) {
+            add_finding(it, REMARK, name, "it starts %.3g m from the origin of ground.", away);
         }
     }
 }
@@ -149,7 +153,7 @@ static void report_conditioning(report *r, const cli_model *model)
     const double gain = error_gain(model);
     report_number(r, "condition", how.condition, NULL);
     report_number(r, "condition without units", how.scaled, NULL);
-    if (gain > 0.0) report_number(r, "error gain", gain, NULL);
+    if (gain > 0.0) report_number(r, "gain of force errors", gain, NULL);
 }
 
 static void check_angles(findings *it, const cli_model *model)

@@ -97,7 +97,7 @@ expect 1 check zoo.talus
 is out 'model                   zoo
 condition               714.286
 condition without units 13.8424
-error gain              1
+gain of force errors    1
 
 findings
   severity  where  what
