@@ -90,8 +90,8 @@ static tal_status find_known_udot(tal_fixed_stepper *s, tal_state *state, double
 }
 
 // udot and lambda to begin with: M udot + G^T (lambda + alpha aerr) = -P, lambda += alpha aerr
-// after each sweep, which does not mind rows that repeat others (GJB sec. 8.5: the form of index 1),
-// nor bodies without mass that constraints hold.
+// after each sweep, which does not mind rows that repeat others (GJB sec. 8.5: the form of index
+// 1), nor bodies without mass that constraints hold.
 static tal_status start(tal_fixed_stepper *s, tal_state *state)
 {
     enum {
