@@ -416,6 +416,10 @@ static void run_tool(tali_osim_tool *tool, const char *path)
         tools[which].run == tali_osim_tool_cmc || tools[which].run == tali_osim_tool_rra;
     if (tracks) tali_osim_tool_extend_loads(tool);
     if (!tools[which].own_model) open_model(tool);
+    if (tools[which].own_model && tool->options.num_starts > 0) {
+        tali_osim_tool_error(tool, NULL,
+                             "it takes the pose from the model's defaults; no start can be given");
+    }
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }
 
