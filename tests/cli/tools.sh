@@ -35,11 +35,34 @@ expect 0 so leg.osim angles.mot -q --exponent 3 -o cubes
 ! cmp -s so/so_StaticOptimization_activation.sto cubes/so_StaticOptimization_activation.sto ||
     complain 'the exponent has no effect'
 
+# Threads change no byte of any table.
+analyses=()
+for name in JointReaction Actuation MuscleAnalysis StaticOptimization InducedAccelerations; do
+    analyses+=(--analysis "$name")
+done
+for threads in 1 3; do
+    expect 0 analyze leg.osim angles.mot -q --cutoff 6 "${analyses[@]}" -o "t$threads" -t $threads
+done
+diff -r t1 t3 >differences || complain "threads change results: $(head differences)"
+
 # Computed muscle control stays within half a degree.
 expect 0 cmc leg.osim angles.mot -q --cutoff 6 --to 0.3 -o cmc
 less "$(most cmc/cmc_pErr.sto)" 0.0087 'errors of computed muscle control'
 near "$(last cmc/cmc_states.sto time)" 0.3 1e-9 'where it ends'
 expect 0 rerun cmc/cmc_states.sto
+# Joints that are told the forces that act anyway carry what they carried.
+expect 0 analyze leg.osim cmc/cmc_states.sto --states -q --analysis JointReaction \
+    --analysis Actuation -o joints
+expect 0 run - -q -o told <<'END'
+<AnalyzeTool name="analyze"><model_file>leg.osim</model_file>
+<states_file>cmc/cmc_states.sto</states_file><AnalysisSet><objects><JointReaction>
+<forces_file>joints/analyze_Actuation_force.sto</forces_file>
+</JointReaction></objects></AnalysisSet></AnalyzeTool>
+END
+for end in hip_joint_on_thigh_in_ground_fy ankle_joint_on_foot_in_ground_mz; do
+    near "$(last told/analyze_JointReaction_ReactionLoads.sto $end)" \
+        "$(last joints/analyze_JointReaction_ReactionLoads.sto $end)" 1e-9 "$end with told forces"
+done
 expect 0 cmc leg.osim angles.mot -q --cutoff 6 --to 0.1 --soft --window 0.005 -o soft
 [ -s soft/cmc_controls.xml ] || complain 'there are no controls'
 

@@ -176,11 +176,18 @@ const char *tali_osim_tool_path(tali_osim_tool *tool, const char *folder, const 
 
 tal_table *tali_osim_tool_read_table(tali_osim_tool *tool, const char *property)
 {
-    const char *file = tali_osim_text(tool->root, property);
-    if (file == NULL) {
+    if (tali_osim_text(tool->root, property) == NULL) {
         tali_osim_tool_error(tool, NULL, "<%s> is missing", property);
         return NULL;
     }
+    return tali_osim_tool_read_table_of(tool, tool->root, property);
+}
+
+tal_table *tali_osim_tool_read_table_of(tali_osim_tool *tool, const tali_xml_element *object,
+                                        const char *property)
+{
+    const char *file = tali_osim_text(object, property);
+    if (file == NULL) return NULL;
     tal_table *table = NULL;
     tal_table_options how = tal_table_options_default();
     how.allocator = tool->options.allocator;
