@@ -341,8 +341,17 @@ void *tali_osim_add(tali_osim *o, void **array, int *num, int *capacity, size_t 
 
 // --- what is known (osim_classes.c) ---
 
+/// A class of objects.
+typedef struct tali_osim_class {
+    const char *name;
+    const char *properties; ///< a blank behind each; '~' stands before those that are not read
+} tali_osim_class;
+
 /// Report the children of an object that its class does not have; count those that are not read.
 void tali_osim_check_class(tali_osim *o, const tali_xml_element *object);
+/// The same with the class at hand.
+void tali_osim_check_properties(tali_osim *o, const tali_xml_element *object,
+                                const tali_osim_class *row);
 /// Count an element that is not read.
 void tali_osim_ignore(tali_osim *o, const tali_xml_element *element, tal_severity severity,
                       const char *why);

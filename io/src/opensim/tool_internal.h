@@ -76,6 +76,10 @@ void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const cha
 /// Tell how far it is. False: the user wants it to end.
 bool tali_osim_tool_tell(tali_osim_tool *tool, int done, int total);
 
+/// Report what objects of a set-up, and of the files that it names, do not have and what of them is
+/// not read (tool_classes.c).
+void tali_osim_check_tree(tali_osim *o, const tali_xml_element *root);
+
 // --- coordinates over time (tool_coordinates.c) ---
 
 /// Rows of a coordinate's value over time. All of it is in the arena.

@@ -412,6 +412,8 @@ static void run_tool(tali_osim_tool *tool, const char *path)
 {
     const int which = find_tool(tool);
     if (which == NUM_TOOLS || tool->setup.no_memory) return;
+    tali_osim_check_tree(&tool->setup, tool->root);
+    tali_osim_report_ignored(&tool->setup);
     tool->name = tali_osim_name(tool->root);
     tool->folder = tali_osim_tool_folder(tool, path);
     const char *results = tali_osim_text(tool->root, "results_directory");
