@@ -62,11 +62,13 @@ enum {
     CLI_COLLIDERS = 1 << 14,
     CLI_PACKAGES = 1 << 15,
     CLI_FORMAT = 1 << 16,
-    CLI_NUM_COMMON = 17,
+    CLI_RESUME = 1 << 17, // --resume: what is done is kept, and the same command goes on
+    CLI_AGAIN = 1 << 18,  // --resume: the command takes little time, and begins again
+    CLI_NUM_COMMON = 19,
     CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_APPROXIMATE |
                   CLI_FREE_BASE | CLI_CONTACT | CLI_COLLIDERS |
                   CLI_PACKAGES, // what reading a model has
-    CLI_RESULT = 1 << 17        // no option: the command writes a table that talus rerun can repeat
+    CLI_RESULT = 1 << 19        // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;
@@ -129,6 +131,10 @@ int cli_list(const cli_args *args, const char *option, const char *const **value
 
 // Set a flag as if it were given, if the command has it.
 void cli_set_flag(cli_args *args, const char *option);
+
+// How a command that was killed is given again: "goes on", "begins again"; "" if it writes no
+// result.
+const char *cli_how_resumed(const cli_command *command);
 
 // How many threads --threads asks for, one or more.
 int cli_threads(const cli_args *args);

@@ -1,6 +1,7 @@
 // The whole program: find the command, understand its arguments, run it.
 #include "cli.h"
 #include "text/progress.h"
+#include "text/stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,6 +13,14 @@ static bool wants_help(int argc, const char *const argv[])
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
     }
     return false;
+}
+
+// What is kept for --resume needs a place.
+static int check_resume(const cli_args *args)
+{
+    const bool is_kept = (args->command->common & CLI_RESUME) != 0 && cli_flag(args, "resume");
+    if (!is_kept || stream_out_path(args) != NULL) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "--resume needs -o FILE: what is done is kept in FILE.run.");
 }
 
 static int run_command(int argc, const char *const argv[])
@@ -26,7 +35,8 @@ static int run_command(int argc, const char *const argv[])
         return CLI_OK;
     }
     cli_args args;
-    const int code = cli_parse(argc, argv, &args);
+    int code = cli_parse(argc, argv, &args);
+    if (code == CLI_OK) code = check_resume(&args);
     if (code != CLI_OK) return code;
     cli_catch_interrupts();
     return command->run(&args);

@@ -38,6 +38,12 @@ int cli_options_of(const cli_command *command, const cli_option *options[])
     return n;
 }
 
+const char *cli_how_resumed(const cli_command *command)
+{
+    if ((command->common & CLI_RESUME) != 0) return "goes on";
+    return (command->common & CLI_AGAIN) != 0 ? "begins again" : "";
+}
+
 static const char *option_at(const void *context, int i)
 {
     const cli_args *const args = context;

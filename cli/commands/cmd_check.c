@@ -77,12 +77,10 @@ static double sum_of_moments(const tal_mass_props *props)
     return I.xx + I.yy + I.zz;
 }
 
-// Bodies that are possible, but look like a mistake in units or in a frame.
+// Bodies that are possible, but look like a mistake in units.
 static void check_sizes(findings *it, const cli_model *model)
 {
     const double LARGE = 100.0, FAR_AWAY = 1e5; // m
-    const double SMALL = 1e-3;                  // a share of the distance to the origin
-    const double POINT = 1e-6;                  // a point mass has no size but round-off
     for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
         const tal_body_ix body = {b};
         const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
@@ -96,17 +94,66 @@ static void check_sizes(findings *it, const cli_model *model)
             add_finding(it, REMARK, name,
                         "its inertia is that of a body of %.3g m; is it in kg m^2?", size);
         }
-        if (size > POINT * far && size < SMALL * far) {
-            add_finding(it, REMARK, name,
-                        "its origin is %.3g m away from it, %.0f times its size: round-off grows "
-                        "with that.",
-                        far, far / size);
-        }
         const double away = tal_v3_norm(tal_body_p_GB(model->matter, model->state, body));
         if (away > FAR_AWAY) {
             add_finding(it, REMARK, name, "it starts %.3g m from the origin of ground.", away);
         }
     }
+}
+
+// What costs digits.
+static void check_digits(findings *it, const cli_model *model)
+{
+    enum {
+        MOST = 50
+    };
+
+    tal_lint *const lints = cli_alloc(MOST, sizeof *lints);
+    tal_error err = {0};
+    int num = 0;
+    if (tal_lint_find(model->system, model->state, NULL, lints, MOST, &num, &err) != TAL_OK) {
+        add_finding(it, WARNING, "digits", "%s", err.message);
+        num = 0;
+    }
+    for (int k = 0; k < num && k < MOST; ++k) {
+        const bool has_body = lints[k].body.i >= 0;
+        add_finding(it, REMARK,
+                    has_body ? tal_body_name(model->matter, lints[k].body) : "constraints", "%s",
+                    lints[k].message);
+    }
+    if (num > MOST) add_finding(it, REMARK, "digits", "%d more of this kind.", num - MOST);
+    free(lints);
+}
+
+// The most that accelerations may be off, for a relative error of one in each of the forces that
+// they take, over the largest of them. NaN: everything is at rest, or some motion moves no mass.
+static double error_gain(const cli_model *model)
+{
+    const int n = tal_matter_nu(model->matter);
+    double *const reach = cli_alloc((size_t)n + 1, sizeof *reach);
+    double gain = (double)NAN;
+    if (tal_conditioning_calc_reach(model->system, model->state, NULL, reach, NULL) == TAL_OK) {
+        const double most = cli_largest(tal_state_udot(model->state), tal_state_nu(model->state));
+        if (most > 0.0) gain = cli_largest(reach, n) / most;
+    }
+    free(reach);
+    return gain;
+}
+
+// How far accelerations can be trusted. Its work is that of dense matrices: not for huge models.
+static void report_conditioning(report *r, const cli_model *model)
+{
+    const int HUGE = 1000; // speeds: two seconds
+    tal_conditioning how;
+    const int nu = tal_matter_nu(model->matter);
+    if (nu == 0 || nu > HUGE ||
+        tal_conditioning_calc(model->system, model->state, &how, NULL) != TAL_OK) {
+        return;
+    }
+    const double gain = error_gain(model);
+    report_number(r, "condition", how.condition, NULL);
+    report_number(r, "condition without units", how.scaled, NULL);
+    if (gain > 0.0) report_number(r, "gain of force errors", gain, NULL);
 }
 
 static void check_angles(findings *it, const cli_model *model)
@@ -290,10 +337,12 @@ static int check_model(const cli_args *args, const cli_model *model)
     findings it = {&r, 0, 0};
     report_begin(&r, args);
     report_text(&r, "model", tal_system_name(model->system));
+    report_conditioning(&r, model);
     report_table(&r, "findings", columns, 3);
     check_masses(&it, model);
     check_ranges(&it, model);
     check_sizes(&it, model);
+    check_digits(&it, model);
     check_angles(&it, model);
     check_errors(&it, model);
     check_paths(&it, model);

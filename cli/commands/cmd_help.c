@@ -94,12 +94,13 @@ static int print_help(const cli_args *args, FILE *out)
 
 static void report_commands(report *r)
 {
-    static const char *const columns[] = {"command", "files", "summary"};
-    report_table(r, "commands", columns, 3);
+    static const char *const columns[] = {"command", "files", "summary", "resume"};
+    report_table(r, "commands", columns, 4);
     for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
         report_cell_text(r, c->name);
         report_cell_text(r, c->files);
         report_cell_text(r, c->summary);
+        report_cell_text(r, cli_how_resumed(c));
     }
     report_end_table(r);
 }

@@ -1,34 +1,15 @@
 // talus ik: coordinates that follow markers.
 #include "commands/commands.h"
-#include "model/model.h"
+#include "model/tracking.h"
 #include "table/columns.h"
 #include "table/markers.h"
 #include "table/result.h"
-#include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// What is observed, and what is found.
-typedef struct tracking {
-    tal_marker_frames seen;
-    int num_frames, nq;
-    double *q;     // [num_frames][nq]
-    tal_fit *fits; // [num_frames]
-    int num_markers;
-    double *distances; // [num_frames][num_markers] of markers from where they were seen; or NULL
-} tracking;
-
-static void tracking_destroy(tracking *it)
-{
-    tal_marker_frames_destroy(&it->seen);
-    free(it->q);
-    free(it->fits);
-    free(it->distances);
-}
 
 // Look the markers up in the frames; what does not fit is printed.
 static int take_frames(const cli_args *args, const tal_table *table, const tal_model *model,
@@ -56,77 +37,6 @@ static int take_frames(const cli_args *args, const tal_table *table, const tal_m
         it->distances = cli_alloc((size_t)it->num_frames * (size_t)n, sizeof *it->distances);
     }
     return CLI_OK;
-}
-
-static bool tell(void *context, int done, int total)
-{
-    (void)total;
-    return progress_tell(context, (double)done);
-}
-
-// How far each marker is from where it was seen, in all frames that were reached.
-static tal_status measure_markers(const cli_model *model, const tal_tracker *tracker, tracking *it,
-                                  tal_error *err)
-{
-    const size_t n = (size_t)it->num_markers;
-    tal_state *state = NULL;
-    tal_status st = tal_state_create(model->system, &state, err);
-    if (st == TAL_OK) st = tal_state_copy(state, model->state);
-    tal_vec3 *const errors = cli_alloc(n, sizeof *errors);
-    for (int f = 0; f < it->num_frames && st == TAL_OK; ++f) {
-        if (it->fits[f].status == TAL_RETRY) continue; // never reached
-        (void)tal_state_set_t(state, it->seen.frames.times[f]);
-        (void)tal_state_set_q(state, it->q + (size_t)f * (size_t)it->nq, it->nq);
-        st = tal_system_realize(model->system, state, TAL_STAGE_POSITION);
-        if (st == TAL_OK) {
-            st = tal_tracker_calc_marker_errors(tracker, state,
-                                                it->seen.frames.points + (size_t)f * n, errors);
-        }
-        for (size_t k = 0; k < n && st == TAL_OK; ++k) {
-            it->distances[(size_t)f * n + k] = tal_v3_norm(errors[k]);
-        }
-    }
-    if (st != TAL_OK && state != NULL) *err = *tal_state_error(state);
-    free(errors);
-    tal_state_destroy(state);
-    return st;
-}
-
-// Fit all frames with a tracker, on as many threads as asked for.
-static tal_status track_frames(const cli_args *args, const cli_model *model, tracking *it,
-                               tal_error *err)
-{
-    const int lanes = cli_threads(args);
-    tal_threads *threads = NULL;
-    tal_tracker *tracker = NULL;
-    progress told;
-    tal_status st = tal_threads_create(lanes, &threads, err);
-    if (st != TAL_OK) return st;
-    const tal_executor executor = tal_threads_executor(threads);
-    tal_tracker_def def = tal_tracker_def_default();
-    def.assembler.markers = model->file.markers;
-    def.assembler.num_markers = model->file.num_markers;
-    def.assembler.accuracy = cli_number(args, "accuracy");
-    def.assembler.ignore_ranges = cli_flag(args, "ignore-ranges");
-    def.chunk = cli_count(args, "chunk");
-    def.lanes = lanes;
-    def.executor = &executor;
-    def.progress = tell;
-    def.context = &told;
-    progress_begin(&told, args, "frames", false, 0.0, (double)it->num_frames);
-    st = tal_tracker_create(model->system, &def, &tracker, err);
-    if (st == TAL_OK) {
-        st = tal_tracker_run(tracker, model->state, &it->seen.frames, it->q, it->fits);
-        *err = *tal_tracker_error(tracker);
-    }
-    if ((st == TAL_OK || st == TAL_ERR_CALLBACK) && it->distances != NULL) {
-        const tal_status measured = measure_markers(model, tracker, it, err);
-        if (measured != TAL_OK) st = measured;
-    }
-    progress_end(&told, (double)it->num_frames);
-    tal_tracker_destroy(tracker);
-    tal_threads_destroy(threads);
-    return st;
 }
 
 // Nothing is known of a frame in which no marker is seen.
@@ -263,16 +173,23 @@ static void warn_of_errors(const cli_args *args, const cli_model *model, const s
              model->file.markers[all->worst].name, all->max, all->when);
 }
 
-static int write_result(const cli_args *args, const tracking *it, tal_table *table)
+// Frames that are missing, and frames that do not fit.
+static int num_bad(const tracking *it)
 {
-    const tal_status st = add_rows(it, table);
-    if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
     int bad = 0;
     for (int f = 0; f < it->num_frames; ++f) {
         const bool was_reached = it->fits[f].status != TAL_RETRY;
         if (was_reached && is_empty(&it->fits[f])) continue;
         bad += it->fits[f].status != TAL_OK;
     }
+    return bad;
+}
+
+static int write_result(const cli_args *args, const tracking *it, tal_table *table)
+{
+    const tal_status st = add_rows(it, table);
+    if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
+    const int bad = num_bad(it);
     if (bad == 0) return result_write(args, table);
     char why[80];
     snprintf(why, sizeof why, "%d of %d frames %s", bad, it->num_frames,
@@ -281,28 +198,46 @@ static int write_result(const cli_args *args, const tracking *it, tal_table *tab
     return result_write_part(args, table, why);
 }
 
+// With --resume an interrupted run writes no table: its chunks are kept.
+static bool is_kept(const cli_args *args, const tracking *it)
+{
+    return cli_flag(args, "resume") &&
+           tal_batch_num_done(it->batch) < tal_batch_num_samples(it->batch);
+}
+
+// Write what was found, and say how well it fits. An exit code.
+static int tell_result(const cli_args *args, const cli_model *model, tracking *it, tal_table *table)
+{
+    if (is_kept(args, it)) {
+        return cli_fail(args, CLI_FAILED,
+                        "interrupted with %d of %d chunks done; the same command goes on.",
+                        tal_batch_num_done(it->batch), tal_batch_num_samples(it->batch));
+    }
+    const summary all = summarize(it, model->file.num_markers);
+    const int code = write_result(args, it, table);
+    warn_of_errors(args, model, &all);
+    const bool is_there = code == CLI_OK || code == CLI_FAILED;
+    if (is_there && report_is_wanted(args)) report_fit(args, model, it, &all);
+    if (is_there) tracking_forget(it);
+    return code;
+}
+
 // Fit all frames, write the result, and say how well they fit.
 static int follow_frames(const cli_args *args, const cli_model *model, const tal_table *frames)
 {
-    tracking it = {.nq = tal_state_nq(model->state)};
+    tracking it = {.args = args, .model = model, .nq = tal_state_nq(model->state)};
     cli_columns columns = {0};
     tal_table *table = NULL;
-    tal_error err = {0};
     int code = take_frames(args, frames, &model->file, &it);
     if (code == CLI_OK) markers_check_units(args, model, &it.seen.frames);
     if (code == CLI_OK) code = columns_choose(args, model, "q", true, &columns);
     if (code == CLI_OK) code = make_table(args, model, &columns, &it, &table);
     if (code == CLI_OK) {
-        const tal_status st = track_frames(args, model, &it, &err);
-        if (st != TAL_OK && st != TAL_ERR_CALLBACK) code = cli_fail_with(args, CLI_FAILED, &err);
+        char *const manifest = result_manifest(args, table);
+        code = tracking_go(&it, manifest);
+        free(manifest);
     }
-    if (code == CLI_OK) {
-        const summary all = summarize(&it, model->file.num_markers);
-        code = write_result(args, &it, table);
-        warn_of_errors(args, model, &all);
-        const bool is_there = code == CLI_OK || code == CLI_FAILED;
-        if (is_there && report_is_wanted(args)) report_fit(args, model, &it, &all);
-    }
+    if (code == CLI_OK) code = tell_result(args, model, &it, table);
     tal_table_destroy(table);
     columns_destroy(&columns);
     tracking_destroy(&it);

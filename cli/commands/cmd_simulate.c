@@ -2,10 +2,10 @@
 #include "commands/commands.h"
 #include "model/advice.h"
 #include "model/integrators.h"
+#include "model/recording.h"
 #include "model/run.h"
 #include "table/columns.h"
 #include "table/result.h"
-#include "table/thinning.h"
 #include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
@@ -13,12 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Times of the rows: from the start, every so often, and the end; or at steps, when `every` is 0.
-typedef struct schedule {
-    double start, end, every;
-    int num;
-} schedule;
 
 static int make_schedule(const cli_args *args, const cli_model *model, schedule *out)
 {
@@ -42,123 +36,9 @@ static int make_schedule(const cli_args *args, const cli_model *model, schedule 
     return CLI_OK;
 }
 
-static double time_of(const schedule *s, int k)
-{
-    return k == s->num - 1 ? s->end : s->start + k * s->every;
-}
-
 static bool proceed(void *context, double t)
 {
     return progress_tell(context, t);
-}
-
-// A run, and where its rows go.
-typedef struct recording {
-    cli_run *run;
-    const cli_columns *columns;
-    tal_table *table;
-    double *row; // [columns->num]
-    double stop; // where a run that is repeated was cut
-} recording;
-
-// A row at `shown`.
-static tal_status read_row(const recording *it)
-{
-    cli_run *const run = it->run;
-    const tal_status st = columns_read(it->columns, run->model, run->shown, it->row);
-    if (st != TAL_OK) run->error = *tal_state_error(run->shown);
-    return st;
-}
-
-static tal_status put_row(const recording *it, const double row[])
-{
-    const tal_status st = tal_table_add_row(it->table, row);
-    if (st == TAL_OK) return st;
-    it->run->error = (tal_error){st, "put_row", "no memory for a row of the table"};
-    return st;
-}
-
-static bool goes_on(const cli_run *run, tal_status st)
-{
-    return st == TAL_OK && !run->was_stopped && !run->has_ended;
-}
-
-// Fill the table at given times. A failure, an interrupt or an event may end it early; the last row
-// is at that time.
-static tal_status record_times(const recording *it, const schedule *s, int num)
-{
-    tal_status st = TAL_OK;
-    for (int k = 0; k < num && goes_on(it->run, st); ++k) {
-        st = cli_run_go(it->run, time_of(s, k));
-        tal_status added = read_row(it);
-        if (added == TAL_OK) added = put_row(it, it->row);
-        if (st == TAL_OK) st = added;
-    }
-    return st;
-}
-
-// The rows within a step that began at `before`, and its end.
-static tal_status keep_step(const recording *it, thinning *kept, long step, double before)
-{
-    cli_run *const run = it->run;
-    const double end = tal_state_t(run->state);
-    tal_status st = TAL_OK;
-    for (int part = 1; part < THINNING_PARTS && st == TAL_OK && !run->had_event; ++part) {
-        const long number = (step - 1) * THINNING_PARTS + part;
-        if (!thinning_wants(kept, number)) continue;
-        st = cli_run_look(run, before + (end - before) * part / THINNING_PARTS);
-        if (st == TAL_OK) st = read_row(it);
-        if (st == TAL_OK) thinning_add(kept, number, it->row);
-    }
-    (void)tal_state_copy(run->shown, run->state);
-    if (st == TAL_OK && thinning_wants(kept, step * THINNING_PARTS)) {
-        st = read_row(it);
-        if (st == TAL_OK) thinning_add(kept, step * THINNING_PARTS, it->row);
-    }
-    return st;
-}
-
-static tal_status put_kept_rows(const recording *it, const thinning *kept)
-{
-    tal_status st = TAL_OK;
-    for (int r = 0; r < kept->num && st == TAL_OK; ++r) {
-        st = put_row(it, kept->rows + (size_t)r * (size_t)kept->width);
-    }
-    return st;
-}
-
-// Is the end of the run among the rows?
-static bool has_end(const recording *it, const thinning *kept)
-{
-    if (kept->num == 0) return false;
-    const double *const last = kept->rows + (size_t)(kept->num - 1) * (size_t)kept->width;
-    return last[0] == tal_state_t(it->run->shown);
-}
-
-// Fill the table at steps. It ends early as record_times() does.
-static tal_status record_steps(const recording *it, double end)
-{
-    cli_run *const run = it->run;
-    thinning kept;
-    thinning_begin(&kept, it->columns->num);
-    tal_status st = cli_run_step(run);
-    if (st == TAL_OK) st = read_row(it);
-    if (st == TAL_OK) thinning_add(&kept, 0, it->row);
-    for (long step = 1; goes_on(run, st) && tal_state_t(run->state) < fmin(end, it->stop); ++step) {
-        const double before = tal_state_t(run->state);
-        st = cli_run_step(run);
-        if (st == TAL_OK && tal_state_t(run->state) > before) {
-            st = keep_step(it, &kept, step, before);
-        }
-        thinning_count(&kept, step);
-    }
-    tal_status put = put_kept_rows(it, &kept);
-    if (put == TAL_OK && !has_end(it, &kept)) {
-        put = read_row(it);
-        if (put == TAL_OK) put = put_row(it, it->row);
-    }
-    thinning_destroy(&kept);
-    return st == TAL_OK ? put : st;
 }
 
 // Which event of the model ended the run, with what it says about itself; NULL when none did. Owned
@@ -271,6 +151,38 @@ static int write_run(const cli_args *args, const cli_run *run, tal_status st, ta
     return code;
 }
 
+// An interrupted run that can be resumed writes no table: what it has is kept.
+static bool is_kept(const recording *it, tal_status st)
+{
+    return st == TAL_OK && it->run->was_stopped && it->save.path != NULL && !it->save.cannot;
+}
+
+// Fill the table and write it. An exit code.
+static int record(const cli_args *args, recording *it, const schedule *s)
+{
+    cli_run *const run = it->run;
+    progress told;
+    progress_begin(&told, args, "s", true, tal_state_t(run->state), s->end);
+    run->end = s->end;
+    run->proceed = proceed;
+    run->context = &told; // cppcheck-suppress autoVariables ; taken back below
+    const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
+    const tal_status st = recording_go(it, s, num);
+    progress_end(&told, tal_state_t(run->state));
+    run->proceed = NULL;
+    run->context = NULL;
+    if (is_kept(it, st)) {
+        return cli_fail(args, CLI_FAILED, "interrupted at t = %.6g; the same command goes on.",
+                        tal_state_t(run->state));
+    }
+    const int code = write_run(args, run, st, it->table);
+    const bool is_advised =
+        st == TAL_OK && run->pile == NULL && run->fixed == NULL && !cli_flag(args, "quiet");
+    if (is_advised) advice_of_stability(args, run, s->start);
+    recording_end(it, true);
+    return code;
+}
+
 // Run through time, write the rows, and say what could be better.
 static int simulate(const cli_args *args, const cli_model *model, cli_run *run, const schedule *s,
                     const cli_columns *columns)
@@ -278,23 +190,10 @@ static int simulate(const cli_args *args, const cli_model *model, cli_run *run, 
     tal_table *table = NULL;
     int code = make_table(args, model, columns, &table);
     if (code != CLI_OK) return code;
-    progress told;
-    progress_begin(&told, args, "s", true, s->start, s->end);
-    run->end = s->end;
-    run->proceed = proceed;
-    run->context = &told; // cppcheck-suppress autoVariables ; taken back below
-    const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
-    const recording it = {run, columns, table, cli_alloc((size_t)columns->num, sizeof(double)),
-                          args->only_rows > 0 ? args->only_time : (double)INFINITY};
-    const tal_status st = s->every > 0.0 ? record_times(&it, s, num) : record_steps(&it, s->end);
-    free(it.row);
-    progress_end(&told, tal_state_t(run->state));
-    run->proceed = NULL;
-    run->context = NULL;
-    code = write_run(args, run, st, table);
-    const bool is_advised =
-        st == TAL_OK && run->pile == NULL && run->fixed == NULL && !cli_flag(args, "quiet");
-    if (is_advised) advice_of_stability(args, run, s->start);
+    recording it;
+    code = recording_begin(&it, args, run, columns, table);
+    if (code == CLI_OK) code = record(args, &it, s);
+    recording_end(&it, false);
     tal_table_destroy(table);
     return code;
 }

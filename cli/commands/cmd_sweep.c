@@ -201,19 +201,6 @@ static tal_status run_chunk(void *context, int index, int first, int n, double r
 
 // --- the batch: where its chunks are, and what it depends on ---
 
-// All that results depend on, as the header of the table has it. Owned by the caller.
-static char *write_manifest(const tal_table *table)
-{
-    char *text = cli_copy("");
-    for (int i = 0; i < tal_table_num_headers(table); ++i) {
-        const char *const key = tal_table_header_key(table, i);
-        char *const longer = cli_format("%s%s: %s\n", text, key, tal_table_header(table, key));
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 // "2/8": the second of eight, from 0 on in the def. An exit code.
 static int read_shard(const cli_args *args, tal_batch_def *def)
 {
@@ -255,14 +242,10 @@ static int make_batch(study *it)
     def.row_size = it->columns.num;
     const char *const out = stream_out_path(args);
     const bool resumes = cli_flag(args, "resume");
-    if (resumes && out == NULL) {
-        return cli_fail(args, CLI_USAGE,
-                        "--resume needs -o FILE: what is done is kept in FILE.run.");
-    }
     int code = read_shard(args, &def);
     if (code != CLI_OK) return code;
     char *const path = resumes ? cli_format("%s.run", out) : NULL;
-    char *const manifest = write_manifest(it->table);
+    char *const manifest = result_manifest(args, it->table);
     def.path = path;
     def.manifest = manifest;
     tal_error err = {0};

@@ -1,11 +1,12 @@
 // talus template: a first model file.
 #include "commands/commands.h"
+#include "text/bytes.h"
 #include "text/report.h"
 #include "text/stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const lines[] = {
     "<!-- A double pendulum. Run it:  talus simulate mine.talus -o swing.sto",
@@ -36,41 +37,36 @@ static const char *const lines[] = {
     "</talus>",
 };
 
+// All lines; owned by the caller.
+static char *write_template(void)
+{
+    cli_bytes text = {0};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        bytes_print(&text, "%s\n", lines[i]);
+    }
+    return text.data;
+}
+
 // As JSON: where the model is, or else the model itself.
-static void print_report(const cli_args *args, const char *path)
+static void print_report(const cli_args *args, const char *path, const char *text)
 {
     report r;
     report_begin(&r, args);
-    char *text = cli_copy("");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
-        char *const longer = cli_format("%s%s\n", text, lines[i]);
-        free(text);
-        text = longer;
-    }
     report_text(&r, path != NULL ? "result" : "model", path != NULL ? path : text);
     report_end(&r);
-    free(text);
 }
 
 int cmd_template(const cli_args *args)
 {
     const bool has_report = cli_flag(args, "json") && !stream_is_output(args);
     const char *const path = stream_out_path(args);
-    FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never overwrite a file
-    if (out == NULL) {
-        if (errno == EEXIST) return cli_fail(args, CLI_BAD_FILE, "%s exists already.", path);
-        return cli_fail(args, CLI_BAD_FILE, "cannot write %s: %s.", path, strerror(errno));
+    if (path != NULL && access(path, F_OK) == 0) { // never overwrite a file
+        return cli_fail(args, CLI_BAD_FILE, "%s exists already.", path);
     }
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && (path != NULL || !has_report); ++i) {
-        fprintf(out, "%s\n", lines[i]);
-    }
-    if (path == NULL && has_report) print_report(args, path);
-    if (path == NULL) return CLI_OK; // errors of standard output are reported at the end
-    const bool failed = fflush(out) != 0 || ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        (void)remove(path); // it is ours, and not whole
-        return cli_fail(args, CLI_BAD_FILE, "cannot write %s.", path);
-    }
-    if (has_report) print_report(args, path);
-    return CLI_OK;
+    char *const text = write_template();
+    int code = CLI_OK;
+    if (path != NULL || !has_report) code = stream_write(args, path, text, strlen(text));
+    if (code == CLI_OK && has_report) print_report(args, path, text);
+    free(text);
+    return code;
 }

@@ -86,6 +86,14 @@ const cli_option cli_common_options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .help = "format of what is written to standard output: an extension such as csv"},
+    {.name = "resume",
+     .kind = CLI_FLAG,
+     .help = "keep what is done in FILE.run, where FILE is that of -o: a run that was ended at any "
+             "time goes on there. FILE is written when all is done"},
+    {.name = "resume",
+     .kind = CLI_FLAG,
+     .help = "for scripts that give it to every command: this one takes little time, and begins "
+             "again if it was ended. Each file is written whole"},
 };
 
 // What any command on a model has.
@@ -364,10 +372,6 @@ static const cli_option sweep_options[] = {
      .kind = CLI_FLAG,
      .help = "samples form a Latin hypercube: each range is covered evenly",
      .is_setting = true},
-    {.name = "resume",
-     .kind = CLI_FLAG,
-     .help = "keep what is done in FILE.run, where FILE is that of -o; a run that was ended at any "
-             "time goes on there. FILE is written when all samples are done"},
     {.name = "shard",
      .kind = CLI_TEXT,
      .value = "I/N",
@@ -761,19 +765,19 @@ const cli_command cli_commands[] = {
      "version, the set of kernels, a hash of the model and every setting, so that talus rerun can "
      "repeat the run. Ctrl-C ends the run; the rows computed so far are written and marked as "
      "incomplete.",
-     MOTION_OPTIONS | CLI_RESULT, simulate_options,
+     MOTION_OPTIONS | CLI_RESULT | CLI_RESUME, simulate_options,
      "talus simulate pendulum.talus --end 5 -o swing.sto", "five seconds, a hundred rows",
      cmd_simulate},
     {"assemble", "MODEL", 1, 1, "find coordinates that meet all constraints",
      "Starts from the initial coordinates of the model and prints the solution. -o writes a table of "
      "one row or, if the name ends with .talus, the assembled model.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_SEED | CLI_OUT | CLI_FORMAT, assemble_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_SEED | CLI_OUT | CLI_AGAIN | CLI_FORMAT, assemble_options,
      "talus assemble four_bar.talus", "close the loop", cmd_assemble},
     {"ik", "MODEL FRAMES", 2, 2, "find coordinates that follow markers",
      "FRAMES is a .trc file. The <markers> of the model give the place and the weight of each marker. "
      "A marker that is only in the model or only in FRAMES is left out, with a warning. The result "
      "has the coordinates of each frame and its errors.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_THREADS | CLI_OUT | CLI_FORMAT, ik_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_RESUME | CLI_THREADS | CLI_OUT | CLI_FORMAT, ik_options,
      "talus ik mine.talus frames.trc -o found.sto", "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as written by talus ik or talus simulate. A "
@@ -781,7 +785,7 @@ const cli_command cli_commands[] = {
      "Speeds and accelerations come from polynomials through nine rows, which amplify noise: use "
      "--cutoff for measured motions, 6 Hz for walking. The result has one force for each speed: "
      "the force that is needed besides the forces of the model.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, id_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, id_options,
      "talus id pendulum.talus swing.sto -o forces.sto", "moments at the joints", cmd_id},
     {"muscles", "MODEL [MOTION]", 1, 2, "write lengths, moment arms and forces of muscles",
      "Moves one coordinate through its range (--over), or follows MOTION, a table of time and "
@@ -789,30 +793,30 @@ const cli_command cli_commands[] = {
      "speeds of the motion otherwise. If MOTION has columns of activations and fiber lengths, as "
      "talus simulate -c z writes them, these are used instead. A moment arm is positive where the "
      "muscle gets shorter as the coordinate grows; constraints move other coordinates with it.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, muscles_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, muscles_options,
      "talus muscles arm.talus --over elbow -o arms.csv --plot arms.svg",
      "moment arms through the range of the elbow", cmd_muscles},
     {"modes", "MODEL", 1, 1, "find frequencies and damping of small motions",
      "Linearizes the model at its initial state, or at an equilibrium. A mode with a positive real "
      "part grows.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, modes_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, modes_options,
      "talus modes pendulum.talus --at-rest", "how it swings about its equilibrium", cmd_modes},
     {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest",
      "Starts from the initial coordinates of the model and goes downhill. -o is as for talus assemble.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, equilibrium_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, equilibrium_options,
      "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
     {"paths", "MODEL", 1, 1, "fit polynomials of coordinates to paths",
      "Fits lengths and moment arms together, within the ranges of the coordinates, and prints the "
      "errors at other poses. The degree is the lowest within the tolerances. -o writes the model with "
      "polynomials in place of those paths. Paths without a good fit stay as they are, and the exit "
      "code is 1.",
-     MODEL_OPTIONS | CLI_SEED | CLI_OUT | CLI_FORMAT, paths_options,
+     MODEL_OPTIONS | CLI_SEED | CLI_OUT | CLI_AGAIN | CLI_FORMAT, paths_options,
      "talus paths leg.talus -o fast_leg.talus", "a leg without obstacles", cmd_paths},
     {"sweep", "MODEL", 1, 1, "simulate a model for many values of its parameters",
      "Writes one row for each sample: the values, then the columns at the end of the run. The model "
      "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "
      "--vary changes fastest.",
-     MOTION_OPTIONS | CLI_RESULT | CLI_SEED | CLI_THREADS, sweep_options,
+     MOTION_OPTIONS | CLI_RESULT | CLI_RESUME | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
     {"view", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "write a page that shows a model and its motion",
      "The page is one file that opens in any browser, without a network. RESULT is a table that talus "
@@ -821,19 +825,19 @@ const cli_command cli_commands[] = {
      "before it. Without a result each joint moves through its range. The name of -o ends with .html, "
      ".glb (glTF 2.0, for other drawing programs) or .json (doc/scene.md). --live writes no file: it "
      "simulates the model and prints the address of a page that shows it.",
-     MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_FORMAT, view_options,
+     MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_AGAIN | CLI_FORMAT, view_options,
      "talus view swing.sto --open", "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
      "Takes the same files as talus view. The name of -o ends with .png, .apng or .mp4. With a number "
      "in it (frames/%04d.png) there is a file for each picture of the film. Chromium draws them at exact "
      "times, without a window: Debian's package chromium-headless-shell is enough.",
-     MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
+     MODEL_OPTIONS | CLI_OUT | CLI_AGAIN | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
      "TABLE is a .sto, .mot, .trc, .csv, .npz or .c3d file. Several tables are drawn over each other. There is "
      "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
      "Without -o the picture is written to standard output, as SVG or as --format says.",
-     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN | CLI_FORMAT, plot_options,
      "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg", "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON | CLI_QUIET, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
@@ -847,7 +851,7 @@ const cli_command cli_commands[] = {
      "Tables: reads .sto, .mot, .trc, .csv, .npz and .c3d, writes these but .c3d. Models: reads "
      ".talus, .urdf and .osim, writes .talus with includes and params resolved, and .osim. The "
      "extensions select the formats. The new name can also follow FILE, without -o.",
-     CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,
+     CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_AGAIN | CLI_FORMAT, convert_options,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"generate", "MODEL", 1, 1, "write C code for the dynamics of one model",
      "The code needs sin, cos and sqrt of libm, and nothing else: no Talus, no memory, no branches, "
@@ -855,14 +859,15 @@ const cli_command cli_commands[] = {
      "arguments. The name of -o ends with .c, and a header is written beside it. Without -o it only "
      "says what the functions cost. Constraints, locks, contact, muscles and functions cannot be "
      "generated, and are refused by name.",
-     MODEL_OPTIONS | CLI_OUT, generate_options, "talus generate pendulum.talus -o pendulum.c",
+     MODEL_OPTIONS | CLI_OUT | CLI_AGAIN, generate_options,
+     "talus generate pendulum.talus -o pendulum.c",
      "forward and inverse dynamics, and the mass matrix", cmd_generate},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's ScaleTool, InverseKinematicsTool, IMUPlacer, "
      "IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool. "
      "The results have the names and columns that OpenSim gives them. --start replaces the default "
      "value of a coordinate.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, run_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
     {"scale", "MODEL MARKERS", 2, 2, "make a model of a subject",
      "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; means over "
@@ -875,28 +880,28 @@ const cli_command cli_commands[] = {
      "MODEL is an .osim file, MOTION a table of its coordinates. Writes activations, forces and "
      "controls. Each row is proven to be the one with the least effort; rows for which the muscles "
      "are too weak are named.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, so_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START, so_options,
      "talus so leg.osim walk.mot --cutoff 6 -o results", "activations of all muscles", cmd_so},
     {"cmc", "MODEL MOTION", 2, 2, "computed muscle control: excitations that follow a motion",
      "MODEL is an .osim file, MOTION a table of its coordinates. The model is simulated, and its "
      "muscles are excited such that it stays on the motion. Writes states, controls, errors, "
      "forces.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, cmc_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START, cmc_options,
      "talus cmc leg.osim walk.mot --from 0 --to 0.5 -o results", "states.sto and controls.xml",
      cmd_cmc},
     {"rra", "MODEL MOTION", 2, 2, "reduce residuals: the mass center that fits motion and loads",
      "MODEL is an .osim file, MOTION a table of its coordinates, --forces has actuators of all "
      "coordinates and the residuals FX FY FZ MX MY MZ. Writes the adjusted model, the motion that "
      "it can make, and mean residuals.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, rra_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START, rra_options,
      "talus rra body.osim walk.mot --forces motors.xml --body torso", "adjusted_model.osim",
      cmd_rra},
     {"analyze", "MODEL MOTION", 2, 2, "tables along a motion: bodies, joints, muscles, forces",
      "MODEL is an .osim file, MOTION a table of its coordinates, or of states with --states. Each "
      "--analysis is one of OpenSim's, with its usual properties; a set-up file (talus run) can "
      "give it others.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, analyze_options,
-     "talus analyze leg.osim walk.mot --analysis MuscleAnalysis -o results",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
+     analyze_options, "talus analyze leg.osim walk.mot --analysis MuscleAnalysis -o results",
      "lengths, moment arms and forces of muscles", cmd_analyze},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
@@ -905,15 +910,15 @@ const cli_command cli_commands[] = {
      "microseconds per evaluation", cmd_bench},
     {"template", "", 0, 0, "write a first model file",
      "A double pendulum with comments. Without -o it is written to standard output.",
-     CLI_JSON | CLI_QUIET | CLI_OUT, NULL, "talus template -o mine.talus", "then edit mine.talus",
-     cmd_template},
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN, NULL, "talus template -o mine.talus",
+     "then edit mine.talus", cmd_template},
     {"rerun", "RESULT", 1, 1, "repeat the run that made a result",
      "Runs the command in the header of RESULT again, with the same settings, and compares every "
      "number, bit for bit. The exit code is 1 if a number differs. The last bits depend on the build "
      "and on the processor, with or without fused multiply-adds. A message says so if the set of "
      "kernels has changed (talus version).",
-     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, rerun_options, "talus rerun swing.sto",
-     "the same, bit for bit", cmd_rerun},
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN | CLI_FORMAT, rerun_options,
+     "talus rerun swing.sto", "the same, bit for bit", cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, a command, or an element of model files",
      "talus help integrators lists the integration methods.", CLI_JSON | CLI_QUIET, help_options,
      "talus help pin", "the attributes of <pin>", cmd_help},

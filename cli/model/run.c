@@ -166,8 +166,11 @@ static tal_status step_past(cli_run *run, double t)
         st = one_step(run, tal_state_t(run->state));
     }
     while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped && !run->is_over) {
+        if (run->rest != NULL) run->rest(run->rest_context);
         st = one_step(run, run->has_jumps ? t : run->end);
     }
+    const bool can_rest = st == TAL_OK && tal_state_t(run->state) < t && !run->is_over;
+    if (can_rest && run->rest != NULL) run->rest(run->rest_context); // it was stopped
     return st;
 }
 

@@ -21,6 +21,9 @@ typedef struct cli_run {
     double end;
     bool (*proceed)(void *context, double t); // called after every step; false ends the run
     void *context;
+    // called between steps where nothing within the last one is wanted any more; NULL: never
+    void (*rest)(void *context);
+    void *rest_context;
     touches *diary; // is shown every step; NULL: there is none
     bool has_jumps; // events change the State: steps end at rows
     bool has_begun;

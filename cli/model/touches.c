@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int touches_begin(touches *it, const cli_args *args, const cli_model *model)
 {
@@ -16,12 +17,45 @@ int touches_begin(touches *it, const cli_args *args, const cli_model *model)
         it->known[i].count = tal_unilateral_impact_of(model->matter, model->state, element).count;
     }
     if (path == NULL) return CLI_OK;
-    it->out = fopen(path, "w");
+    it->out = fopen(path, cli_flag(args, "resume") ? "a" : "w");
     if (it->out == NULL) {
         return cli_fail(args, CLI_FAILED, "cannot write %s: %s", path, strerror(errno));
     }
-    fprintf(it->out, "time,element,kind,approach,separation,impulse,friction_1,friction_2\n");
     return CLI_OK;
+}
+
+// The first line of the list, which begins; lines of an earlier run that is not resumed are cut.
+static void put_heading(touches *it)
+{
+    it->has_heading = true;
+    if (it->out == NULL) return;
+    if (ftruncate(fileno(it->out), 0) == 0 || errno == EINVAL) rewind(it->out); // EINVAL: a pipe
+    fprintf(it->out, "time,element,kind,approach,separation,impulse,friction_1,friction_2\n");
+}
+
+void touches_save(touches *it, cli_bytes *to)
+{
+    bytes_add(to, it->known, (size_t)it->num * sizeof *it->known);
+    bytes_add(to, &it->impacts, sizeof it->impacts);
+    bytes_add(to, &it->changes, sizeof it->changes);
+    if (!it->has_heading) put_heading(it);
+    if (it->out != NULL) (void)fflush(it->out);
+    const long length = it->out != NULL ? ftell(it->out) : 0;
+    bytes_add(to, &length, sizeof length);
+}
+
+tal_status touches_resume(touches *it, checkpoint_reader *from)
+{
+    long length = 0;
+    checkpoint_take(from, it->known, (size_t)it->num * sizeof *it->known);
+    checkpoint_take(from, &it->impacts, sizeof it->impacts);
+    checkpoint_take(from, &it->changes, sizeof it->changes);
+    checkpoint_take(from, &length, sizeof length);
+    it->has_heading = true;
+    if (it->out == NULL) return TAL_OK;
+    const bool is_there = fseek(it->out, 0, SEEK_END) == 0 && ftell(it->out) >= length;
+    if (!is_there || ftruncate(fileno(it->out), length) != 0) return TAL_ERR_FILE;
+    return fseek(it->out, 0, SEEK_END) == 0 ? TAL_OK : TAL_ERR_FILE;
 }
 
 static void put_number(FILE *out, double value)
@@ -68,6 +102,7 @@ static const char *change_of(tal_unilateral_mode before, tal_unilateral_mode now
 // Impacts first: modes are decided behind them. Of several at one instant the last one is known.
 void touches_look(touches *it, const tal_state *state)
 {
+    if (!it->has_heading) put_heading(it);
     for (int i = 0; i < it->num; ++i) {
         const tal_unilateral_ix element = {i};
         const tal_unilateral_impact impact =
@@ -95,6 +130,7 @@ int touches_end(touches *it, const cli_args *args)
     free(it->known);
     it->known = NULL;
     if (it->out == NULL) return CLI_OK;
+    if (!it->has_heading) put_heading(it);
     const bool was_bad = ferror(it->out) != 0;
     const bool is_closed = fclose(it->out) == 0;
     it->out = NULL;

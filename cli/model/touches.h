@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "model/model.h"
+#include "text/checkpoint.h"
 
 // What was known of an element when it was looked at last.
 typedef struct touches_known {
@@ -17,11 +18,16 @@ typedef struct touches {
     touches_known *known; // [num]; owned
     int num;              // elements
     FILE *out;            // NULL: nobody wants the list
+    bool has_heading;     // in the list
     long impacts, changes;
 } touches;
 
 // Begin a diary; with --events its list goes to that file. Failures are printed; an exit code.
 int touches_begin(touches *it, const cli_args *args, const cli_model *model);
+// Add it to bytes, and go on from them: the list is cut where it was. TAL_ERR_FILE when it is not
+// there any more.
+void touches_save(touches *it, cli_bytes *to);
+tal_status touches_resume(touches *it, checkpoint_reader *from);
 // Look at a State behind a step.
 void touches_look(touches *it, const tal_state *state);
 // Close the list. An exit code.

@@ -2,17 +2,17 @@
 //
 // Letters are Helvetica, which every reader has: the file has no font inside it. Letters beyond
 // Latin-1 are not in it, and are shown as question marks.
-#include "plot/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 #include "plot/packed.h"
+#include "text/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct canvas {
-    bytes page; // what is drawn, in the language of PDF
+    cli_bytes page; // what is drawn, in the language of PDF
     double width, height;
 };
 
@@ -30,7 +30,7 @@ static canvas *create(double width, double height, double scale)
     return it;
 }
 
-static void set_color(bytes *out, unsigned color, const char *operator_name)
+static void set_color(cli_bytes *out, unsigned color, const char *operator_name)
 {
     bytes_print(out, "%.3g %.3g %.3g %s\n", (double)(color >> 16 & 0xffu) / 255.0,
                 (double)(color >> 8 & 0xffu) / 255.0, (double)(color & 0xffu) / 255.0,
@@ -39,7 +39,7 @@ static void set_color(bytes *out, unsigned color, const char *operator_name)
 
 static void draw_line(canvas *it, const canvas_pen *pen, const canvas_point points[], int n)
 {
-    bytes *const out = &it->page;
+    cli_bytes *const out = &it->page;
     double on = 0.0, off = 0.0;
     canvas_dash(pen->dash, &on, &off);
     set_color(out, pen->color, "RG");
@@ -61,7 +61,7 @@ static int code_of(unsigned letter)
 }
 
 // Letters of one size and height, up to where that changes; returns what follows.
-static const char *draw_run(bytes *out, const char *text, const canvas_letters *letters)
+static const char *draw_run(cli_bytes *out, const char *text, const canvas_letters *letters)
 {
     const double size = letters->size;
     bool is_raised = false, is_next_raised = false;
@@ -83,7 +83,7 @@ static const char *draw_run(bytes *out, const char *text, const canvas_letters *
 static void draw_text(canvas *it, const canvas_letters *letters, canvas_point at, const char *text)
 {
     static const double shares[] = {0.0, 0.5, 1.0};
-    bytes *const out = &it->page;
+    cli_bytes *const out = &it->page;
     const double back = shares[letters->anchor] * font_width(text, letters->size);
     set_color(out, letters->color, "rg");
     // a text matrix that turns the y axis up again
@@ -99,7 +99,7 @@ static void draw_text(canvas *it, const canvas_letters *letters, canvas_point at
 }
 
 // A text of the file's description, as UTF-16.
-static void print_title(bytes *out, const char *title)
+static void print_title(cli_bytes *out, const char *title)
 {
     bytes_print(out, "<feff");
     for (unsigned letter; (letter = font_next(&title)) != 0;) {
@@ -108,7 +108,7 @@ static void print_title(bytes *out, const char *title)
     bytes_print(out, ">");
 }
 
-static void add_font(bytes *out, int number, const char *name)
+static void add_font(cli_bytes *out, int number, const char *name)
 {
     bytes_print(
         out,
@@ -124,9 +124,9 @@ enum {
 // The objects of a file, one after the other, and where each begins.
 static char *finish(canvas *it, const char *title, size_t *size)
 {
-    bytes file = {0};
+    cli_bytes file = {0};
     size_t starts[NUM_OBJECTS];
-    bytes packed = packed_bytes(it->page.data, it->page.size);
+    cli_bytes packed = packed_bytes(it->page.data, it->page.size);
     bytes_print(&file, "%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n");
     starts[0] = file.size;
     bytes_print(&file, "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");

@@ -2,10 +2,10 @@
 //
 // A line covers a pixel as far as the pixel's middle is inside it, which makes smooth edges. A line
 // that crosses itself covers a pixel once.
-#include "plot/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 #include "plot/packed.h"
+#include "text/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ static void draw_text(canvas *it, const canvas_letters *letters, canvas_point at
 
 // --- the file ---
 
-static void add_number(bytes *out, unsigned long value)
+static void add_number(cli_bytes *out, unsigned long value)
 {
     const unsigned char big_end_first[] = {
         (unsigned char)(value >> 24 & 0xffu), (unsigned char)(value >> 16 & 0xffu),
@@ -211,7 +211,7 @@ static void add_number(bytes *out, unsigned long value)
     bytes_add(out, big_end_first, 4);
 }
 
-static void add_chunk(bytes *out, const char *type, const bytes *data)
+static void add_chunk(cli_bytes *out, const char *type, const cli_bytes *data)
 {
     add_number(out, data->size);
     bytes_add(out, type, 4);
@@ -222,10 +222,10 @@ static void add_chunk(bytes *out, const char *type, const bytes *data)
 
 // Rows, each behind a byte that says how it is written: as the difference from the row above it,
 // which packs well.
-static bytes rows_of(const canvas *it)
+static cli_bytes rows_of(const canvas *it)
 {
     const size_t length = 3 * (size_t)it->width;
-    bytes rows = {.capacity = (length + 1) * (size_t)it->height + 1};
+    cli_bytes rows = {.capacity = (length + 1) * (size_t)it->height + 1};
     rows.data = cli_alloc(rows.capacity, 1);
     for (int y = 0; y < it->height; ++y) {
         const unsigned char *const row = it->rgb + length * (size_t)y;
@@ -243,8 +243,8 @@ static bytes rows_of(const canvas *it)
 static char *finish(canvas *it, const char *title, size_t *size)
 {
     (void)title;
-    bytes file = {0}, head = {0}, density = {0};
-    const bytes nothing = {0};
+    cli_bytes file = {0}, head = {0}, density = {0};
+    const cli_bytes nothing = {0};
     bytes_add(&file, "\x89PNG\r\n\x1a\n", 8);
     add_number(&head, (unsigned long)it->width);
     add_number(&head, (unsigned long)it->height);
@@ -256,7 +256,7 @@ static char *finish(canvas *it, const char *title, size_t *size)
     add_number(&density, per_meter);
     bytes_add(&density, "\x01", 1);
     add_chunk(&file, "pHYs", &density);
-    bytes rows = rows_of(it), packed = packed_bytes(rows.data, rows.size);
+    cli_bytes rows = rows_of(it), packed = packed_bytes(rows.data, rows.size);
     add_chunk(&file, "IDAT", &packed);
     add_chunk(&file, "IEND", &nothing);
     free(head.data);

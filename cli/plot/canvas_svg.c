@@ -1,18 +1,18 @@
 // A canvas that becomes an SVG file.
-#include "plot/bytes.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
+#include "text/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct canvas {
-    bytes out;
+    cli_bytes out;
     double width, height;
 };
 
-static void escape(bytes *out, const char *text)
+static void escape(cli_bytes *out, const char *text)
 {
     for (; *text != 0; ++text) {
         const char *const entity = *text == '<'   ? "&lt;"
@@ -32,7 +32,7 @@ static canvas *create(double width, double height, double scale)
     return it;
 }
 
-static void write_points(bytes *out, const canvas_point points[], int n)
+static void write_points(cli_bytes *out, const canvas_point points[], int n)
 {
     bytes_print(out, "M%.2f %.2f", points[0].x, points[0].y);
     if (n == 1) bytes_print(out, "h0"); // a dot
@@ -49,7 +49,7 @@ static void write_points(bytes *out, const canvas_point points[], int n)
 
 static void draw_line(canvas *it, const canvas_pen *pen, const canvas_point points[], int n)
 {
-    bytes *const out = &it->out;
+    cli_bytes *const out = &it->out;
     double on = 0.0, off = 0.0;
     canvas_dash(pen->dash, &on, &off);
     bytes_print(out, "<path stroke=\"#%06x\" stroke-width=\"%g\"", pen->color, pen->width);
@@ -66,7 +66,7 @@ static void draw_line(canvas *it, const canvas_pen *pen, const canvas_point poin
 }
 
 // Digits of an exponent become a piece of text of their own, smaller and higher.
-static void draw_letters(bytes *out, const char *text, double size)
+static void draw_letters(cli_bytes *out, const char *text, double size)
 {
     bool was_raised = false, is_raised = false;
     for (const char *next = text; *text != 0; text = next) {
@@ -95,7 +95,7 @@ static void draw_letters(bytes *out, const char *text, double size)
 static void draw_text(canvas *it, const canvas_letters *letters, canvas_point at, const char *text)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
-    bytes *const out = &it->out;
+    cli_bytes *const out = &it->out;
     if (letters->goes_up) {
         bytes_print(out, "<text transform=\"translate(%.2f %.2f) rotate(-90)\"", at.x, at.y);
     } else {
@@ -109,7 +109,7 @@ static void draw_text(canvas *it, const canvas_letters *letters, canvas_point at
 
 static char *finish(canvas *it, const char *title, size_t *size)
 {
-    bytes file = {0};
+    cli_bytes file = {0};
     bytes_print(&file,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
                 "viewBox=\"0 0 %g %g\" font-family=\"Helvetica, Arial, 'Liberation Sans', "

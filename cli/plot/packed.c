@@ -3,10 +3,10 @@
 
 #include <zlib.h>
 
-bytes packed_bytes(const void *data, size_t size)
+cli_bytes packed_bytes(const void *data, size_t size)
 {
     uLongf length = compressBound((uLong)size);
-    bytes out = {.data = cli_alloc(length, 1), .capacity = length};
+    cli_bytes out = {.data = cli_alloc(length, 1), .capacity = length};
     const int st = compress2((Bytef *)out.data, &length, data, (uLong)size, 9);
     if (st != Z_OK) (void)cli_need(NULL); // the only way to fail here: no memory
     out.size = length;

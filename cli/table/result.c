@@ -1,11 +1,13 @@
 // Results: headers, and where tables go.
 #include "table/result.h"
 
+#include "text/checkpoint.h"
 #include "text/report.h"
 #include "text/stream.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,6 +166,23 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
     if (code == CLI_OK) return table;
     tal_table_destroy(table);
     return NULL;
+}
+
+char *result_manifest(const cli_args *args, const tal_table *table)
+{
+    cli_bytes text = {0};
+    bytes_add(&text, "", 0);
+    for (int i = 0; i < tal_table_num_headers(table); ++i) {
+        const char *const key = tal_table_header_key(table, i);
+        bytes_print(&text, "%s: %s\n", key, tal_table_header(table, key));
+    }
+    for (int i = 1; i < args->num_files; ++i) {
+        uint64_t hash = 0;
+        const char *const real = stream_input(args, args->files[i]);
+        if (real == NULL || !checkpoint_hash_file(real, &hash)) continue; // reading it failed, too
+        bytes_print(&text, "hash of %s: %016" PRIx64 "\n", args->files[i], hash);
+    }
+    return text.data;
 }
 
 tal_status result_set_end(tal_table *table, const char *ended_by)

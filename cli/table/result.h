@@ -11,6 +11,10 @@ tal_table *result_create(const cli_args *args, const cli_model *model);
 // The same header for a table that is there already. An exit code.
 int result_record(const cli_args *args, const cli_model *model, tal_table *table);
 
+// All that a result depends on, as lines "name: value": the header of its table, and hashes of the
+// files after the first, the model. Owned by the caller.
+char *result_manifest(const cli_args *args, const tal_table *table);
+
 // Can a table go where -o says? Asked before the work, so that none is lost. `or_model`: the
 // command can write a model, too. An exit code.
 int result_check_out(const cli_args *args, bool or_model);

@@ -56,3 +56,25 @@ void thinning_count(thinning *it, long steps)
 {
     if (steps >= THINNING_FEW && it->every < THINNING_PARTS) keep_every(it, THINNING_PARTS);
 }
+
+void thinning_save(const thinning *it, cli_bytes *to)
+{
+    bytes_add(to, &it->num, sizeof it->num);
+    bytes_add(to, &it->every, sizeof it->every);
+    bytes_add(to, it->rows, (size_t)it->num * (size_t)it->width * sizeof *it->rows);
+    bytes_add(to, it->numbers, (size_t)it->num * sizeof *it->numbers);
+}
+
+void thinning_load(thinning *it, checkpoint_reader *from)
+{
+    int num = 0;
+    checkpoint_take(from, &num, sizeof num);
+    checkpoint_take(from, &it->every, sizeof it->every);
+    if (num < 0 || num > THINNING_MOST + 1) from->is_short = true;
+    if (from->is_short || num == 0) return;
+    it->num = it->capacity = num;
+    it->rows = cli_resize(it->rows, (size_t)num * (size_t)it->width, sizeof *it->rows);
+    it->numbers = cli_resize(it->numbers, (size_t)num, sizeof *it->numbers);
+    checkpoint_take(from, it->rows, (size_t)num * (size_t)it->width * sizeof *it->rows);
+    checkpoint_take(from, it->numbers, (size_t)num * sizeof *it->numbers);
+}

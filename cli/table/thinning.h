@@ -5,7 +5,7 @@
 #ifndef TALUS_CLI_THINNING_H
 #define TALUS_CLI_THINNING_H
 
-#include "cli.h"
+#include "text/checkpoint.h"
 
 enum {
     THINNING_MOST = 1000, // rows of a run
@@ -30,5 +30,9 @@ bool thinning_wants(const thinning *it, long number);
 void thinning_add(thinning *it, long number, const double row[]);
 // After `steps` steps: from THINNING_FEW on, only their ends are kept.
 void thinning_count(thinning *it, long steps);
+
+// Add it to bytes, and read it again, of the same width.
+void thinning_save(const thinning *it, cli_bytes *to);
+void thinning_load(thinning *it, checkpoint_reader *from);
 
 #endif // TALUS_CLI_THINNING_H

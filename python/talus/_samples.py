@@ -6,81 +6,53 @@ from talus import _runtime as rt
 from talus._runtime import NULL, ffi, lib, register
 from talus._studies import Using, _threads, own_system
 
-__all__ = ["Ensemble" if hasattr(g, "_Ensemble") else "Sweep"]
+__all__ = ["Ensemble"]
 
 
-class Samples:
-    """What the studies of samples have in common."""
-    _study, _fit_options = "", ""
+@register
+class Ensemble(g._Ensemble):
+    """A parameter study: Ensemble(system, parameters=[...], outputs=[...], task="integrate",
+    end_time=1.0, threads=0).
+
+    threads     0: as many as there are cores; the interpreter is not needed meanwhile
+    """
 
     def __new__(cls, system, threads=None, **fields):
         return cls.create(own_system(system), **_threads(threads, fields))
-
-    def _row_size(self):
-        return self._def._ptr.num_outputs
-
-    def _run(self, start, memory, n, out, each):
-        return lib.tal_sweep_run(self._p, start._p, memory, n, out, each)
 
     def run(self, start, values):
         """(results (n, num_outputs), status (n,)) of samples (n, num_parameters); NaN where one
         failed."""
         values, memory = rt._in(values, "double", (-1, self._def._ptr.num_parameters), "values")
         n = len(values)
-        results, out = rt._out(None, "double", (n, self._row_size()), "results")
+        results, out = rt._out(None, "double", (n, lib.tal_ensemble_row_size(self._p)), "results")
         each = ffi.new("tal_status[]", max(n, 1))
+        table = lib.tal_design_table(memory, self._def._ptr.num_parameters, n)
+        design = ffi.new("tal_design *", table)
         with Using(self, start):
-            status = self._run(start, memory, n, out, each)
+            status = lib.tal_ensemble_run(self._p, start._p, design, out, each, NULL)
         if status:
-            rt._fail(status, (self, start), None, f"tal_{self._study}_run")
+            rt._fail(status, (self, start), None, "tal_ensemble_run")
         return results, [g.Status(each[k]) for k in range(n)]
 
     def fit(self, start, targets, values, **options):
         """(values, cost) with which the outputs come nearest to the targets."""
-        num, outputs = self._def._ptr.num_parameters, self._row_size()
+        num, outputs = self._def._ptr.num_parameters, lib.tal_ensemble_row_size(self._p)
         targets, wanted = rt._in(targets, "double", (outputs,), "targets")
         values, memory = rt._in(np.array(values, float), "double", (num,), "values")
         kept = {}
         for name, size in (("scale", num), ("weights", outputs)):
             if options.get(name) is not None:
                 kept[name] = rt._in(options.pop(name), "double", (size,), name)
-        record = rt._record(f"tal_{self._study}_fit_options", options)
+        record = rt._record("tal_ensemble_fit_options", options)
         for name, (_, pointer) in kept.items():
             setattr(record._ptr, name, pointer)
-        cost, fit = ffi.new("double *"), getattr(lib, f"tal_{self._study}_fit")
+        cost = ffi.new("double *")
         with Using(self, start):
-            status = fit(self._p, start._p, wanted, record._ptr, memory, cost)
+            status = lib.tal_ensemble_fit(self._p, start._p, wanted, record._ptr, memory, cost)
         if status:
-            rt._fail(status, (self, start), None, f"tal_{self._study}_fit")
+            rt._fail(status, (self, start), None, "tal_ensemble_fit")
         return values, cost[0]
-
-
-if hasattr(g, "_Ensemble"):
-    @register
-    class Ensemble(Samples, g._Ensemble):
-        """A parameter study: Ensemble(system, parameters=[...], outputs=[...], task="integrate",
-        end_time=1.0, threads=0).
-
-        threads     0: as many as there are cores; the interpreter is not needed meanwhile
-        """
-        _study = "ensemble"
-
-        def _row_size(self):
-            return lib.tal_ensemble_row_size(self._p)
-
-        def _run(self, start, memory, n, out, each):
-            table = lib.tal_design_table(memory, self._def._ptr.num_parameters, n)
-            design = ffi.new("tal_design *", table)
-            return lib.tal_ensemble_run(self._p, start._p, design, out, each, NULL)
-else:
-    @register
-    class Sweep(Samples, g._Sweep):
-        """A parameter study: Sweep(system, parameters=[...], outputs=[...], end_time=1.0,
-        threads=0).
-
-        threads     0: as many as there are cores; the interpreter is not needed meanwhile
-        """
-        _study = "sweep"
 
 
 def grid(levels, low, high):

@@ -116,37 +116,36 @@ def test_modes_of_a_pendulum():
         linear.matrix("error")
 
 
-def swing_sweep(threads=None):
+def swing_ensemble(threads=None):
     s, bob = pendulum()
     angle = s.matter.add_measure_coordinate("angle", (bob, 0))
     start = s.create_state()
     parameters = [talus.parameter_q("start", s.matter, bob, 0)]
-    kind, more = (talus.Ensemble, {"task": "integrate"}) if hasattr(talus, "Ensemble") else \
-        (talus.Sweep, {})
-    return kind(s, threads, parameters=parameters, outputs=[angle], end_time=0.5, **more), start
+    return talus.Ensemble(s, threads, parameters=parameters, outputs=[angle], end_time=0.5,
+                          task="integrate"), start
 
 
-def test_sweeps_on_threads_give_the_same_bytes():
-    made = [swing_sweep(n) for n in (None, 1, 3)]
+def test_ensembles_on_threads_give_the_same_bytes():
+    made = [swing_ensemble(n) for n in (None, 1, 3)]
     values = np.linspace(0.1, 1.0, 12)[:, None]
-    results = [sweep.run(start, values) for sweep, start in made]
+    results = [ensemble.run(start, values) for ensemble, start in made]
     for numbers, status in results:
         assert numbers.shape == (12, 1) and all(st == talus.Status.OK for st in status)
         assert np.array_equal(numbers, results[0][0])
-    sweep, start = made[1]
-    found, cost = sweep.fit(start, [results[0][0][4, 0]], [0.5])
+    ensemble, start = made[1]
+    found, cost = ensemble.fit(start, [results[0][0][4, 0]], [0.5])
     assert found[0] == pytest.approx(values[4, 0], rel=1e-5) and cost < 1e-10
     with pytest.raises(ValueError):
-        sweep.run(start, values[:, [0, 0]])
+        ensemble.run(start, values[:, [0, 0]])
 
 
 def test_the_interpreter_goes_on_while_the_library_works():
-    made = swing_sweep(1)
-    sweep, start = made
+    made = swing_ensemble(1)
+    ensemble, start = made
     ticks, done = [], threading.Event()
 
     def work():
-        sweep.run(start, np.linspace(0.1, 1.0, 400)[:, None])
+        ensemble.run(start, np.linspace(0.1, 1.0, 400)[:, None])
         done.set()
 
     thread = threading.Thread(target=work)

@@ -164,6 +164,16 @@ sed 's/ frame1="0 0 2e-6"//' twice.talus >exact.talus
 expect 1 check exact.talus
 ! grep -q 'its geometry' out || complain 'exact geometry is said to be off'
 
+# what costs digits: a body far from its frame, and another far from ground
+cat >far.talus <<'END'
+<talus version="1"><bodies>
+<free name="a" mass="1" com="0 50 0" inertia="1e-4 1e-4 1e-4" q="1 0 0 0 0 1e9 0"/></bodies></talus>
+END
+expect 0 check far.talus
+has out 'its origin is 50 m away from it'
+has out 'times the size of the model: positions keep'
+grep -qE '^condition without units +[0-9.e+]+$' out || complain 'check tells no condition'
+
 # speeds that are finite, and accelerations that are not
 cat >fast.talus <<'END'
 <talus version="1"><bodies><pin name="a" mass="1" com="0.5 0 0" inertia="0.1 0.1 0.1" u="1e200"/>

@@ -95,6 +95,9 @@ has again.csv '# talus_units=rad,m,'
 is err ''
 expect 1 check zoo.talus
 is out 'model                   zoo
+condition               714.286
+condition without units 13.8424
+gain of force errors    1
 
 findings
   severity  where  what

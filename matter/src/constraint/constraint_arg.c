@@ -67,12 +67,25 @@ typedef struct ancestor_frame {
     tal_spatial_vec V, A;
 } ancestor_frame;
 
-// The motion of body `i` in Ground becomes its motion as the ancestor sees it.
-static void see_from_ancestor(const all_bodies *all, const ancestor_frame *A, int i,
-                              tali_constraint_room *out)
+// From the origin of the ancestor a to that of b, as the sum of the steps between them: the
+// difference of their places in Ground would lose the digits of the distance to Ground's origin
+// (RBDA sec. 8.7).
+static tal_vec3 p_from_ancestor(const tali_tree_view *view, int a, int b)
 {
-    const tal_vec3 p_AB = tal_v3_sub(out->X_AB[i].p, A->X.p);
-    out->X_AB[i] = tal_xf_inv_mul(A->X, out->X_AB[i]);
+    tal_vec3 p = tal_v3_sub(p_MB_G(view, b), p_MB_G(view, a));
+    for (int k = b; k != a; k = view->tree->parent[k]) {
+        p = tal_v3_add(p, view->p_PM[k]);
+    }
+    return p;
+}
+
+// The motion of body `i` in Ground becomes its motion as the ancestor sees it.
+static void see_from_ancestor(const all_bodies *all, const tali_constraint *c,
+                              const ancestor_frame *A, int i, tali_constraint_room *out)
+{
+    const tal_vec3 p_AB = p_from_ancestor(all->view, c->ancestor, c->bodies[i]);
+    out->X_AB[i].R = tal_m3_tmul(A->X.R, out->X_AB[i].R);
+    out->X_AB[i].p = tal_m3_tmul_v3(A->X.R, p_AB);
     if (all->u == NULL) return;
 
     const tal_spatial_vec V_AB = relative_velocity(A->V, out->V[i], p_AB);
@@ -101,7 +114,7 @@ static void fill_bodies(const all_bodies *all, const tali_constraint *c, tali_co
             continue;
         }
         fill_in_ground(all, c->bodies[i], &out->X_AB[i], &out->V[i], &out->A[i]);
-        if (!is_ground) see_from_ancestor(all, &A, i, out);
+        if (!is_ground) see_from_ancestor(all, c, &A, i, out);
     }
 }
 

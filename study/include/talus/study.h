@@ -11,6 +11,7 @@
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
 #include <talus/study/batch.h>
+#include <talus/study/conditioning.h>
 #include <talus/study/contact_stepper.h>
 #include <talus/study/contacts.h>
 #include <talus/study/design.h>

@@ -14,7 +14,7 @@
 
 enum {
     MOST_CHUNKS = 1 << 22,
-    MOST_NUMBERS = 1 << 24, // of a sample, or samples of a chunk
+    MOST_NUMBERS = 1 << 27, // of a sample, or samples of a chunk
     FEW_CHUNKS = 256,       // that samples are shared out to until chunks are long
     LONG_CHUNK = 512,
     MOST_LANES = 1 << 16

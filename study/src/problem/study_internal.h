@@ -31,4 +31,12 @@ static inline const char *tali_problem_reason(const tal_state *state, tal_status
     return why->status != TAL_OK ? why->message : tal_status_text(st);
 }
 
+/// Where the speeds of matter begin among those of the State.
+static inline int tali_problem_u_start(const tal_system *system, const tal_state *state,
+                                       const tal_matter *matter)
+{
+    const tal_subsystem_ix owner = tal_matter_subsystem(matter);
+    return tal_group_start(system, state, tal_system_find_group(system, owner, TAL_POOL_U, "u"));
+}
+
 #endif // TALUS_STUDY_INTERNAL_H

@@ -1,10 +1,10 @@
 // Bytes that grow.
-#include "plot/bytes.h"
+#include "text/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void bytes_add(bytes *it, const void *data, size_t size)
+void bytes_add(cli_bytes *it, const void *data, size_t size)
 {
     const size_t needed = it->size + size + 1;
     if (needed > it->capacity) {
@@ -16,7 +16,7 @@ void bytes_add(bytes *it, const void *data, size_t size)
     it->data[it->size] = 0;
 }
 
-void bytes_print(bytes *it, const char *fmt, ...)
+void bytes_print(cli_bytes *it, const char *fmt, ...)
 {
     va_list list;
     va_start(list, fmt);
