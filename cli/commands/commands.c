@@ -873,8 +873,8 @@ const cli_command cli_commands[] = {
      "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; means over "
      "its frames count. Writes subject_scaled.osim with the sizes of the subject, and subject.osim, "
      "in which markers are where they were seen, too.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, scale_options,
-     "talus scale leg.osim standing.trc --measure thigh=HIP,KNEE -o me",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
+     scale_options, "talus scale leg.osim standing.trc --measure thigh=HIP,KNEE -o me",
      "a thigh of the length that was measured", cmd_scale},
     {"so", "MODEL MOTION", 2, 2, "static optimization: which muscles make a motion",
      "MODEL is an .osim file, MOTION a table of its coordinates. Writes activations, forces and "

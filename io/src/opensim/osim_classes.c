@@ -237,11 +237,18 @@ static void report_unknown(tali_osim *o, const tali_xml_element *object, const t
 void tali_osim_check_class(tali_osim *o, const tali_xml_element *object)
 {
     const tali_osim_class *row = find_class(object->name);
-    if (row != NULL) tali_osim_check_properties(o, object, row);
+    if (row != NULL) tali_osim_check_properties(o, object, row, true);
+}
+
+// `<file/>` and `<file>Unassigned</file>` do not.
+static bool says_something(const tali_xml_element *e)
+{
+    return e->first != NULL || e->num_attributes > 0 ||
+           (e->text[0] != '\0' && strcmp(e->text, "Unassigned") != 0);
 }
 
 void tali_osim_check_properties(tali_osim *o, const tali_xml_element *object,
-                                const tali_osim_class *row)
+                                const tali_osim_class *row, bool even_empty)
 {
     for (const tali_xml_element *c = object->first; c != NULL; c = c->next) {
         const char *word = find_word(row->properties, c->name);
@@ -249,7 +256,7 @@ void tali_osim_check_properties(tali_osim *o, const tali_xml_element *object,
         if (word == NULL) word = find_word(row->properties, tali_osim_name(c));
         if (word == NULL) {
             report_unknown(o, object, row, c);
-        } else if (*word == '~' && (c->first != NULL || tali_osim_text(object, c->name) != NULL)) {
+        } else if (*word == '~' && (even_empty || says_something(c))) {
             tali_osim_ignore(o, c, TAL_NOTE, "is not read");
         }
     }

@@ -100,7 +100,7 @@ static const tali_xml_element *next_of(const tali_xml_element *root, const tali_
 static void check(tali_osim *o, const tali_xml_element *e)
 {
     const tali_osim_class *row = find_class(e->name);
-    if (row != NULL) tali_osim_check_properties(o, e, row);
+    if (row != NULL) tali_osim_check_properties(o, e, row, false);
 }
 
 void tali_osim_check_tree(tali_osim *o, const tali_xml_element *root)
