@@ -8,6 +8,7 @@
 #include "text/stream.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,10 +29,24 @@ static int read_settings(const cli_args *args, tal_osim_setting settings[], int 
     return CLI_OK;
 }
 
+// Rows as they are counted, from any thread: how many there will be is known with the first one.
+typedef struct telling {
+    progress told; // in parts of a hundred
+    atomic_int num_done;
+} telling;
+
 static bool tell(void *context, int done, int total)
 {
-    (void)total;
-    return progress_tell(context, (double)done);
+    telling *const it = context;
+    atomic_store(&it->num_done, done);
+    return progress_tell(&it->told, total > 0 ? 100.0 * done / total : 100.0);
+}
+
+// How many rows there were in the end, and how long they took.
+static void end_telling(telling *it)
+{
+    it->told.unit = "rows";
+    progress_end(&it->told, (double)atomic_load(&it->num_done));
 }
 
 // The folder of a path, and those above it, exist afterwards.
@@ -154,17 +169,17 @@ static int run_with(const cli_args *args, const char *setup, const char *text,
         return cli_fail_with(args, CLI_FAILED, &err);
     }
     const tal_executor executor = tal_threads_executor(threads);
-    progress told;
+    telling told = {.num_done = 0};
     options.executor = &executor;
     options.progress = tell;
     options.context = &told;
     tal_osim_results *results = NULL;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
-    progress_begin(&told, args, "rows", true, 0.0, 1.0);
+    progress_begin(&told.told, args, "%", false, 0.0, 100.0);
     const tal_status st =
         text != NULL ? tal_osim_run_memory(setup, text, strlen(text), &options, &results, found)
                      : tal_osim_run_file(setup, &options, &results, found);
-    progress_end(&told, 1.0);
+    end_telling(&told);
     cli_print_diagnostics(args, found);
     cli_model model = {0};
     int code = st == TAL_OK || st == TAL_ERR_CALLBACK ? CLI_OK

@@ -614,6 +614,46 @@ static const cli_option run_options[] = {
         .help = "write the results into this folder; if not given, into this one"                  \
     }
 
+static const cli_option scale_options[] = {
+    {.name = "measure",
+     .kind = CLI_LIST,
+     .value = "BODIES=PAIRS",
+     .help = "scale these bodies by the distances of markers, here to there in the model: "
+             "femur_r,femur_l=RHip,RKnee+LHip,LKnee takes the mean of two pairs; femur_r:Y=... "
+             "scales along y alone; can be repeated",
+     .is_setting = true},
+    {.name = "factor",
+     .kind = CLI_LIST,
+     .value = "BODIES=FACTOR",
+     .help = "scale these bodies by this factor, or by three of them, X,Y,Z; can be repeated",
+     .is_setting = true},
+    {.name = "mass",
+     .kind = CLI_TEXT,
+     .value = "KG",
+     .help = "mass of the subject; if not given, that of the scaled model",
+     .is_setting = true},
+    {.name = "keep-distribution",
+     .kind = CLI_FLAG,
+     .help = "keep the masses of the bodies in proportion, whatever their sizes",
+     .is_setting = true},
+    {.name = "markers",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a <MarkerSet> file with markers for the model",
+     .is_setting = true},
+    {.name = "hold",
+     .kind = CLI_LIST,
+     .value = "COORDINATE[=VALUE]",
+     .help = "when markers are placed, hold this coordinate at VALUE [rad or m], or at its "
+             "default; can be repeated",
+     .is_setting = true},
+    {.name = "sizes-only",
+     .kind = CLI_FLAG,
+     .help = "scale, but leave markers where they are on their bodies",
+     .is_setting = true},
+    TOOL_REST,
+    {0}};
+
 static const cli_option so_options[] = {
     TOOL_FORCES,
     {.name = "cutoff",
@@ -829,6 +869,13 @@ const cli_command cli_commands[] = {
      "value of a coordinate.",
      CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
+    {"scale", "MODEL MARKERS", 2, 2, "make a model of a subject",
+     "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; means over "
+     "its frames count. Writes subject_scaled.osim with the sizes of the subject, and subject.osim, "
+     "in which markers are where they were seen, too.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
+     scale_options, "talus scale leg.osim standing.trc --measure thigh=HIP,KNEE -o me",
+     "a thigh of the length that was measured", cmd_scale},
     {"so", "MODEL MOTION", 2, 2, "static optimization: which muscles make a motion",
      "MODEL is an .osim file, MOTION a table of its coordinates. Writes activations, forces and "
      "controls. Each row is proven to be the one with the least effort; rows for which the muscles "

@@ -27,6 +27,7 @@ int cmd_rra(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_show(const cli_args *args);
 int cmd_simulate(const cli_args *args);
+int cmd_scale(const cli_args *args);
 int cmd_so(const cli_args *args);
 int cmd_stats(const cli_args *args);
 int cmd_sweep(const cli_args *args);

@@ -24,16 +24,16 @@ static const said options[] = {
     {"exponent", "activation_exponent"},
 };
 
-// A text in XML; the caller frees it.
-static char *escaped(const char *text)
+char *set_up_escaped(const char *text)
 {
     char *const out = cli_alloc(6 * strlen(text) + 1, 1);
     char *at = out;
     for (; *text != 0; ++text) {
-        const char *as = *text == '&'   ? "&amp;"
-                         : *text == '<' ? "&lt;"
-                         : *text == '>' ? "&gt;"
-                                        : NULL;
+        const char *as = *text == '&'    ? "&amp;"
+                         : *text == '<'  ? "&lt;"
+                         : *text == '>'  ? "&gt;"
+                         : *text == '\'' ? "&apos;"
+                                         : NULL;
         if (as == NULL) *at++ = *text;
         while (as != NULL && *as != 0) {
             *at++ = *as++;
@@ -42,14 +42,20 @@ static char *escaped(const char *text)
     return out;
 }
 
-// One more property behind a set-up, which is freed.
-static char *with(char *setup, const char *property, const char *value)
+char *set_up_append(char *setup, char *more)
 {
-    char *const text = escaped(value);
-    char *const longer = cli_format("%s<%s>%s</%s>", setup, property, text, property);
-    free(text);
+    char *const longer = cli_format("%s%s", setup, more);
     free(setup);
+    free(more);
     return longer;
+}
+
+char *set_up_with(char *setup, const char *property, const char *value)
+{
+    char *const text = set_up_escaped(value);
+    char *const element = cli_format("<%s>%s</%s>", property, text, property);
+    free(text);
+    return set_up_append(setup, element);
 }
 
 static bool has_option(const cli_args *args, const char *name)
@@ -68,7 +74,7 @@ static char *with_analyses(const cli_args *args, const set_up_tool *it, char *se
     const char *const exponent = it->analysis != NULL ? cli_text(args, "exponent") : NULL;
     char *all = cli_copy("");
     for (int i = 0; i < n; ++i) {
-        char *const name = escaped(names[i]);
+        char *const name = set_up_escaped(names[i]);
         char *const more = cli_format("%s<%s name='%s'>%s%s%s</%s>", all, name, name,
                                       exponent != NULL ? "<activation_exponent>" : "",
                                       exponent != NULL ? exponent : "",
@@ -77,11 +83,9 @@ static char *with_analyses(const cli_args *args, const set_up_tool *it, char *se
         free(all);
         all = more;
     }
-    char *const longer =
-        cli_format("%s<AnalysisSet><objects>%s</objects></AnalysisSet>", setup, all);
+    char *const set = cli_format("<AnalysisSet><objects>%s</objects></AnalysisSet>", all);
     free(all);
-    free(setup);
-    return longer;
+    return set_up_append(setup, set);
 }
 
 // What the options say, in the order of the table.
@@ -92,13 +96,13 @@ static char *with_options(const cli_args *args, const set_up_tool *it, char *set
         if (!has_option(args, name) || !cli_is_given(args, name)) continue;
         if (strcmp(name, "exponent") == 0) continue; // of the analysis
         const char *const property = options[i].property;
-        setup = with(setup, property != NULL ? property : it->cutoff, cli_text(args, name));
+        setup = set_up_with(setup, property != NULL ? property : it->cutoff, cli_text(args, name));
     }
     if (has_option(args, "soft") && cli_flag(args, "soft")) {
-        setup = with(setup, "use_fast_optimization_target", "false");
+        setup = set_up_with(setup, "use_fast_optimization_target", "false");
     }
     if (has_option(args, "body") && cli_is_given(args, "body")) {
-        setup = with(setup, "adjust_com_to_reduce_residuals", "true");
+        setup = set_up_with(setup, "adjust_com_to_reduce_residuals", "true");
     }
     return setup;
 }
@@ -111,12 +115,12 @@ int set_up_run_tool(const cli_args *args, const set_up_tool *it)
     }
     char *setup = cli_format("<OpenSimDocument Version='40000'><%s name='%s'>", it->root, name);
     const bool is_states = has_option(args, "states") && cli_flag(args, "states");
-    setup = with(setup, "model_file", args->files[0]);
-    setup = with(setup, is_states ? "states_file" : it->given, args->files[1]);
+    setup = set_up_with(setup, "model_file", args->files[0]);
+    setup = set_up_with(setup, is_states ? "states_file" : it->given, args->files[1]);
     setup = with_options(args, it, setup);
     if (strcmp(it->root, "AnalyzeTool") == 0) setup = with_analyses(args, it, setup);
-    char *const whole = cli_format("%s</%s></OpenSimDocument>", setup, it->root);
-    free(setup);
+    char *const end = cli_format("</%s></OpenSimDocument>", it->root);
+    char *const whole = set_up_append(setup, end);
     const int code = set_up_run(args, "options", whole);
     free(whole);
     return code;

@@ -22,4 +22,15 @@ typedef struct set_up_tool {
 /// Run a tool with MODEL, MOTION and what the options say.
 int set_up_run_tool(const cli_args *args, const set_up_tool *it);
 
+/// @name A set-up as it is written
+/// @{
+
+/// A text as it stands in XML; the caller frees it.
+char *set_up_escaped(const char *text);
+/// A set-up with more behind it; both are freed, and the caller frees the result.
+char *set_up_append(char *setup, char *more);
+/// One more property behind a set-up, which is freed.
+char *set_up_with(char *setup, const char *property, const char *value);
+/// @}
+
 #endif // TALUS_CLI_SET_UP_H

@@ -99,6 +99,7 @@ version     -           -                            -
 elsewhere='analyze
 cmc
 rra
+scale
 so'
 
 # the table has all commands

@@ -65,6 +65,7 @@ plot        begins_again  svg  motion.sto
 convert     begins_again  csv  motion.sto
 generate    begins_again  c    pendulum.talus --prefix killed
 run         begins_again  dir  id.xml
+scale       begins_again  dir  leg.osim walk.trc --measure thigh=HIP,KNEE
 so          begins_again  dir  leg.osim angles.mot --cutoff 6 --from 0.2 --to 0.3
 analyze     begins_again  dir  leg.osim angles.mot --cutoff 6 --analysis MuscleAnalysis
 cmc         begins_again  dir  leg.osim angles.mot --cutoff 6 --to 0.05

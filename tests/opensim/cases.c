@@ -137,5 +137,6 @@ int main(int argc, char *argv[])
     cases_run_tables();
     cases_run_models();
     cases_run_muscles();
+    cases_run_forward();
     return failures == 0 ? 0 : 1;
 }

@@ -36,5 +36,7 @@ void cases_run_tables(void);
 void cases_run_models(void);
 /// Lengths, moment arms and forces of muscles.
 void cases_run_muscles(void);
+/// Forward dynamics.
+void cases_run_forward(void);
 
 #endif // TALUS_OPENSIM_CASES_H

@@ -272,5 +272,16 @@ static void record_muscles(tali_osim_analysis *a)
     }
 }
 
-const tali_osim_analysis_kind tali_osim_muscle_analysis = {
-    .name = "MuscleAnalysis", .begin = begin_muscles, .record = record_muscles};
+// Muscles and coordinates are the same, room for moment arms is not.
+static void fork_muscles(tali_osim_analysis *a, const void *data)
+{
+    muscles *it = tali_osim_analysis_take(a, sizeof *it);
+    if (it == NULL) return;
+    *it = *(const muscles *)data;
+    if (take_arms(a, it)) a->data = it;
+}
+
+const tali_osim_analysis_kind tali_osim_muscle_analysis = {.name = "MuscleAnalysis",
+                                                           .begin = begin_muscles,
+                                                           .record = record_muscles,
+                                                           .fork = fork_muscles};

@@ -1,4 +1,4 @@
-// ForceReporter: what each force of the model, and each external load, does.
+// ForceReporter: what each force of the model, each external load and each constraint does.
 #include "opensim/analysis_internal.h"
 
 #include <math.h>
@@ -19,16 +19,26 @@ typedef struct reported {
     int body; // of ON_BODY
 } reported;
 
+// What a constraint does to a body, or along a speed.
+typedef struct held {
+    int constraint; // of the model's file
+    int body;       // of the model's file; -1: none
+    int coordinate; // then this one
+} held;
+
 typedef struct reporter {
     reported *items; // [num]
     int num;
     int num_loads;
+    held *held; // [num_held]
+    int num_held;
     tal_spatial_vec *F_GB; // [num_bodies]
     double *f;             // [nu]
 } reporter;
 
 static const char *const body_ends[] = {".force.X",  ".force.Y",  ".force.Z",
                                         ".torque.X", ".torque.Y", ".torque.Z"};
+static const char *const held_ends[] = {"_Fx", "_Fy", "_Fz", "_Mx", "_My", "_Mz"};
 static const char *const load_ends[] = {"_Fx", "_Fy", "_Fz", "_px", "_py",
                                         "_pz", "_Tx", "_Ty", "_Tz"};
 
@@ -83,6 +93,43 @@ static int most_columns(const tali_osim *o)
     return n;
 }
 
+// Both bodies of a constraint, or the coordinates of a coupler.
+static void choose_held(const tali_osim *o, reporter *it)
+{
+    for (int i = 0; i < o->num_constraints; ++i) {
+        const tali_osim_constraint *c = &o->constraints[i];
+        if (!c->enforced || c->constraint.i < 0) continue;
+        for (int k = 0; k < c->num_coords; ++k) {
+            it->held[it->num_held++] = (held){i, -1, c->coords[k]};
+        }
+        if (c->num_coords > 0) continue;
+        if (c->body1 > 0) it->held[it->num_held++] = (held){i, c->body1, -1};
+        if (c->body2 > 0) it->held[it->num_held++] = (held){i, c->body2, -1};
+    }
+}
+
+static void add_held_columns(tali_osim_analysis *a, const reporter *it, tal_table *table)
+{
+    const tali_osim *o = &a->tool->o;
+    int part = 0;
+    for (int i = 0; i < it->num_held; ++i) {
+        const held *item = &it->held[i];
+        const char *name = o->constraints[item->constraint].name;
+        char label[300];
+        part = i > 0 && item[-1].constraint == item->constraint ? part + 1 : 0;
+        if (name == NULL) name = "";
+        if (item->body < 0) {
+            (void)snprintf(label, sizeof label, "%.70s_mobility_F%d", name, part);
+            tali_osim_tool_add_column(a->tool, table, label, "");
+            continue;
+        }
+        (void)snprintf(label, sizeof label, "%.70s_%.70s", name, o->bodies[item->body].name);
+        for (int c = 0; c < 6; ++c) {
+            tali_osim_tool_add_column(a->tool, table, label, held_ends[c]);
+        }
+    }
+}
+
 static void add_columns(tali_osim_analysis *a, const reporter *it, tal_table *table)
 {
     const tali_osim *o = &a->tool->o;
@@ -105,25 +152,41 @@ static void add_columns(tali_osim_analysis *a, const reporter *it, tal_table *ta
     }
 }
 
-static void begin(tali_osim_analysis *a)
+static bool take_scratch(tali_osim_analysis *a, reporter *it)
 {
     const tal_model *model = &a->tool->model;
+    it->F_GB =
+        tali_osim_analysis_take(a, (size_t)tal_matter_num_bodies(model->matter) * sizeof *it->F_GB);
+    it->f = tali_osim_analysis_take(a, (size_t)tal_matter_nu(model->matter) * sizeof *it->f);
+    return it->F_GB != NULL && it->f != NULL;
+}
+
+static void fork_scratch(tali_osim_analysis *a, const void *data)
+{
+    reporter *it = tali_osim_analysis_take(a, sizeof *it);
+    if (it == NULL) return;
+    *it = *(const reporter *)data;
+    if (take_scratch(a, it)) a->data = it;
+}
+
+static void begin(tali_osim_analysis *a)
+{
     const tali_osim *o = &a->tool->o;
     reporter *it = a->data = tali_osim_analysis_take(a, sizeof *it);
     if (it == NULL) return;
     *it = (reporter){.num_loads = a->tool->num_applied};
     it->items = tali_osim_analysis_take(a, (size_t)most_columns(o) * sizeof *it->items);
-    it->F_GB =
-        tali_osim_analysis_take(a, (size_t)tal_matter_num_bodies(model->matter) * sizeof *it->F_GB);
-    it->f = tali_osim_analysis_take(a, (size_t)tal_matter_nu(model->matter) * sizeof *it->f);
-    if (it->items == NULL || it->F_GB == NULL || it->f == NULL) return;
+    if (it->items == NULL || !take_scratch(a, it)) return;
     if (tali_osim_bool(&a->tool->setup, a->element, "include_constraint_forces", false)) {
-        tali_osim_analysis_warn(a, "include_constraint_forces",
-                                "forces of constraints are not recorded");
+        const size_t most = (size_t)o->num_constraints * TAL_CONSTRAINT_MOBILITIES + 1;
+        it->held = tali_osim_analysis_take(a, most * sizeof *it->held);
+        if (it->held == NULL) return;
+        choose_held(o, it);
     }
     choose(a->tool, it);
     tal_table *table = tali_osim_analysis_add_table(a, "_forces.sto", "ModelForces");
     if (table != NULL) add_columns(a, it, table);
+    if (table != NULL) add_held_columns(a, it, table);
 }
 
 // --- a row ---
@@ -182,6 +245,24 @@ static double *record_load(const tali_osim_analysis *a, reporter *it, const tali
     return tali_osim_analysis_put(at, F.w);
 }
 
+// Force, and moment about the body's origin, in Ground; or what acts along the coordinate.
+static double *record_held(const tali_osim_analysis *a, reporter *it, const held *item, double *at)
+{
+    const tali_osim_tool *tool = a->tool;
+    const tal_model *model = &tool->model;
+    const tal_constraint_ix constraint = tool->o.constraints[item->constraint].constraint;
+    const tal_status st = tal_matter_calc_constraint_forces(model->matter, model->state,
+                                                            tal_state_multipliers(model->state),
+                                                            constraint, it->F_GB, it->f);
+    if (st != TAL_OK) return at + (item->body < 0 ? 1 : 6); // NaN
+    if (item->body < 0) {
+        *at = it->f[tali_osim_tool_u_slot(tool, item->coordinate)];
+        return at + 1;
+    }
+    const tal_spatial_vec F = it->F_GB[tool->o.bodies[item->body].body.i];
+    return tali_osim_analysis_put(tali_osim_analysis_put(at, F.v), F.w);
+}
+
 static void record(tali_osim_analysis *a)
 {
     reporter *it = a->data;
@@ -192,7 +273,10 @@ static void record(tali_osim_analysis *a)
     for (int i = 0; i < it->num_loads; ++i) {
         at = record_load(a, it, &a->tool->applied[i], at);
     }
+    for (int i = 0; i < it->num_held; ++i) {
+        at = record_held(a, it, &it->held[i], at);
+    }
 }
 
 const tali_osim_analysis_kind tali_osim_force_reporter = {
-    .name = "ForceReporter", .begin = begin, .record = record};
+    .name = "ForceReporter", .begin = begin, .record = record, .fork = fork_scratch};

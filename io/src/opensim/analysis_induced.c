@@ -18,16 +18,15 @@ enum {
 typedef struct target {
     bool is_body;
     int index; // a coordinate or a body of the file; COM
-    tal_table *table;
 } target;
 
 typedef struct inducing {
+    tal_induced_def def;
     tal_induced *induced;
     int num, nu, nb; // contributors, speeds, bodies
     target *targets; // [num_targets]
     int num_targets;
-    double *udot;          // [num + 1][nu] the last row: of all
-    double *row;           // [1 + 6 (num + 1)]
+    double *udot;          // [num + 1][nu] the first row: of all
     tal_spatial_vec *A_GB; // [num + 1][nb]
 } inducing;
 
@@ -47,10 +46,10 @@ static void add_target(tali_osim_analysis *a, inducing *it, const char *name, bo
         tali_osim_analysis_error(a, "body_names", "there are more than %d tables", MAX_TARGETS);
         return;
     }
-    char file[300];
-    (void)snprintf(file, sizeof file, "%.100s_%.60s_%.100s.sto", a->tool->name, a->name, name);
-    tal_table *table = tali_osim_tool_add_result(a->tool, file, "Induced Accelerations");
-    it->targets[it->num_targets++] = (target){is_body, index, table};
+    char end[120];
+    (void)snprintf(end, sizeof end, "_%.100s.sto", name);
+    tal_table *table = tali_osim_analysis_add_table(a, end, "Induced Accelerations");
+    it->targets[it->num_targets++] = (target){is_body, index};
     const int width = !is_body ? 1 : index == COM ? 3 : 6;
     for (int k = 0; k <= it->num && table != NULL; ++k) {
         for (int c = 0; c < width; ++c) {
@@ -109,11 +108,19 @@ static void add_bodies(tali_osim_analysis *a, inducing *it)
 static bool take_memory(tali_osim_analysis *a, inducing *it)
 {
     const size_t n = (size_t)it->num + 1;
-    it->targets = tali_osim_analysis_take(a, MAX_TARGETS * sizeof *it->targets);
     it->udot = tali_osim_analysis_take(a, n * (size_t)it->nu * sizeof *it->udot);
-    it->row = tali_osim_analysis_take(a, (1 + 6 * n) * sizeof *it->row);
     it->A_GB = tali_osim_analysis_take(a, n * (size_t)it->nb * sizeof *it->A_GB);
-    return it->targets != NULL && it->udot != NULL && it->row != NULL && it->A_GB != NULL;
+    return it->udot != NULL && it->A_GB != NULL;
+}
+
+static bool create(tali_osim_analysis *a, inducing *it)
+{
+    const tal_model *model = &a->tool->model;
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st =
+        tal_induced_create(model->system, model->forces, &it->def, &it->induced, &err);
+    tali_osim_tool_fail(a->tool, st, &err);
+    return st == TAL_OK;
 }
 
 // The study, and a table for each coordinate and body that is asked for.
@@ -131,13 +138,10 @@ static void begin(tali_osim_analysis *a)
                                 "its constraints do not take the place of external loads: what "
                                 "these do is in the columns 'other'");
     }
-    tal_induced_def def = tal_induced_def_default();
-    def.potentials = tali_osim_bool(setup, a->element, "compute_potentials_only", false);
-    tal_error err = {TAL_OK, "", ""};
-    const tal_status st =
-        tal_induced_create(model->system, model->forces, &def, &it->induced, &err);
-    tali_osim_tool_fail(a->tool, st, &err);
-    if (st != TAL_OK) return;
+    it->def = tal_induced_def_default();
+    it->def.potentials = tali_osim_bool(setup, a->element, "compute_potentials_only", false);
+    it->targets = tali_osim_analysis_take(a, MAX_TARGETS * sizeof *it->targets);
+    if (it->targets == NULL || !create(a, it)) return;
     it->num = tal_induced_num(it->induced);
     if (!take_memory(a, it)) return;
     add_coordinates(a, it);
@@ -187,12 +191,10 @@ static double *put_body(const tali_osim_analysis *a, const inducing *it, const t
     return tali_osim_analysis_put(at, tal_v3_scale(unit, turn));
 }
 
-static void put_row(const tali_osim_analysis *a, inducing *it, const target *to)
+static void put_row(const tali_osim_analysis *a, const inducing *it, const target *to, double *at)
 {
     const tali_osim_coordinate *q = to->is_body ? NULL : &a->tool->o.coordinates[to->index];
     const bool turns = q != NULL && q->kind == TALI_OSIM_ROTATIONAL && a->in_degrees;
-    double *at = it->row;
-    *at++ = tal_state_t(a->tool->model.state);
     for (int k = 0; k <= it->num; ++k) {
         if (to->is_body) {
             at = put_body(a, it, to, k, at);
@@ -202,7 +204,6 @@ static void put_row(const tali_osim_analysis *a, inducing *it, const target *to)
         const double value = it->udot[(size_t)k * (size_t)it->nu + (size_t)slot];
         *at++ = turns ? value * 180.0 / pi : value;
     }
-    if (tal_table_add_row(to->table, it->row) != TAL_OK) a->tool->setup.no_memory = true;
 }
 
 // All contributors, and before them their sum.
@@ -231,13 +232,12 @@ static void record(tali_osim_analysis *a)
 {
     inducing *it = a->data;
     if (find_accelerations(a, it) != TAL_OK) {
-        tali_osim_analysis_warn(a, "InducedAccelerations", "t = %g is left out: %s",
-                                tal_state_t(a->tool->model.state),
+        tali_osim_analysis_flag(a, "t = %g is left out: %s", tal_state_t(a->tool->model.state),
                                 tal_induced_error(it->induced)->message);
         return;
     }
     for (int i = 0; i < it->num_targets; ++i) {
-        put_row(a, it, &it->targets[i]);
+        put_row(a, it, &it->targets[i], a->rows[i] + 1);
     }
 }
 
@@ -247,5 +247,19 @@ static void end(tali_osim_analysis *a)
     if (it != NULL) tal_induced_destroy(it->induced);
 }
 
-const tali_osim_analysis_kind tali_osim_induced_accelerations = {
-    .name = "InducedAccelerations", .begin = begin, .record = record, .end = end};
+static void fork_study(tali_osim_analysis *a, const void *data)
+{
+    inducing *it = tali_osim_analysis_take(a, sizeof *it);
+    if (it == NULL) return;
+    *it = *(const inducing *)data;
+    it->induced = NULL;
+    if (create(a, it)) a->data = it;
+    if (a->data != NULL) (void)take_memory(a, it);
+}
+
+const tali_osim_analysis_kind tali_osim_induced_accelerations = {.name = "InducedAccelerations",
+                                                                 .begin = begin,
+                                                                 .record = record,
+                                                                 .end = end,
+                                                                 .fork = fork_study,
+                                                                 .release = end};

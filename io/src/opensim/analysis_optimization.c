@@ -6,16 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    MAX_FLAGGED = 5 // rows that are named because muscles were too weak
-};
-
 typedef struct optimization {
+    tal_static_optimizer_def def;
     tal_static_optimizer *optimizer;
     int n;
     double *x, *force; // [n]
     double *lower, *upper;
-    int num_weak;
 } optimization;
 
 // The name of a column: that of the force, with the part of a body actuator.
@@ -68,6 +64,17 @@ static void find_bounds(const tali_osim_analysis *a, optimization *it)
     }
 }
 
+static bool create(tali_osim_analysis *a, optimization *it)
+{
+    const tal_model *model = &a->tool->model;
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st =
+        tal_static_optimizer_create(model->system, model->forces, &it->def, &it->optimizer, &err);
+    a->tool->setup.no_memory = a->tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+    if (st != TAL_OK) tali_osim_analysis_error(a, "StaticOptimization", "%s", err.message);
+    return st == TAL_OK;
+}
+
 // The study with the properties of the set-up, and its tables.
 static void begin(tali_osim_analysis *a)
 {
@@ -78,7 +85,7 @@ static void begin(tali_osim_analysis *a)
     bool *dependent = tali_osim_analysis_take(a, nu * sizeof *dependent);
     a->data = it;
     if (it == NULL || dependent == NULL) return;
-    *it = (optimization){.optimizer = NULL};
+    *it = (optimization){.def = tal_static_optimizer_def_default()};
     if (!tali_osim_bool(setup, a->element, "use_model_force_set", true)) {
         tali_osim_analysis_error(a, "use_model_force_set",
                                  "actuators of coordinates alone are what InverseDynamicsTool "
@@ -86,18 +93,10 @@ static void begin(tali_osim_analysis *a)
         return;
     }
     tali_osim_tool_list_dependent(a->tool, dependent);
-    tal_static_optimizer_def def = tal_static_optimizer_def_default();
-    def.exponent = tali_osim_number(setup, a->element, "activation_exponent", 2.0);
-    def.no_physiology = !tali_osim_bool(setup, a->element, "use_muscle_physiology", true);
-    def.dependent = dependent;
-    tal_error err = {TAL_OK, "", ""};
-    const tal_status st =
-        tal_static_optimizer_create(model->system, model->forces, &def, &it->optimizer, &err);
-    setup->no_memory = setup->no_memory || st == TAL_ERR_NO_MEMORY;
-    if (st != TAL_OK) {
-        tali_osim_analysis_error(a, "StaticOptimization", "%s", err.message);
-        return;
-    }
+    it->def.exponent = tali_osim_number(setup, a->element, "activation_exponent", 2.0);
+    it->def.no_physiology = !tali_osim_bool(setup, a->element, "use_muscle_physiology", true);
+    it->def.dependent = dependent;
+    if (!create(a, it)) return;
     it->n = tal_static_optimizer_num(it->optimizer);
     if (!take_memory(a, it)) return;
     find_bounds(a, it);
@@ -105,20 +104,14 @@ static void begin(tali_osim_analysis *a)
 }
 
 // A frame that the muscles are too weak for keeps the nearest answer.
-static void flag(tali_osim_analysis *a, optimization *it)
-{
-    it->num_weak += 1;
-    if (it->num_weak > MAX_FLAGGED) return;
-    tali_osim_analysis_warn(a, "StaticOptimization", "%s",
-                            tal_static_optimizer_error(it->optimizer)->message);
-}
-
 static void record(tali_osim_analysis *a)
 {
     optimization *it = a->data;
     const tal_status st = tal_static_optimizer_solve(it->optimizer, a->tool->model.state, a->udot,
                                                      it->x, it->force, NULL, NULL);
-    if (st != TAL_OK) flag(a, it);
+    if (st != TAL_OK) {
+        tali_osim_analysis_flag(a, "%s", tal_static_optimizer_error(it->optimizer)->message);
+    }
     const bool has_answer = st == TAL_OK || st == TAL_ERR_INFEASIBLE;
     for (int j = 0; j < it->n && has_answer; ++j) {
         a->rows[0][1 + j] = it->x[j];
@@ -130,10 +123,6 @@ static void end(tali_osim_analysis *a)
 {
     optimization *it = a->data;
     if (it == NULL) return;
-    if (it->num_weak > MAX_FLAGGED) {
-        tali_osim_analysis_warn(a, "StaticOptimization", "it is so at %d times in all",
-                                it->num_weak);
-    }
     if (tali_osim_tool_is_good(a->tool) && a->num_tables == 2) {
         char file[300];
         (void)snprintf(file, sizeof file, "%.100s_%.60s_controls.xml", a->tool->name, a->name);
@@ -142,5 +131,35 @@ static void end(tali_osim_analysis *a)
     tal_static_optimizer_destroy(it->optimizer);
 }
 
-const tali_osim_analysis_kind tali_osim_static_optimization = {
-    .name = "StaticOptimization", .begin = begin, .record = record, .end = end, .needs_udot = true};
+// --- lanes ---
+
+static void release(tali_osim_analysis *a)
+{
+    const optimization *it = a->data;
+    tal_static_optimizer_destroy(it->optimizer);
+}
+
+static void fork_study(tali_osim_analysis *a, const void *data)
+{
+    optimization *it = tali_osim_analysis_take(a, sizeof *it);
+    if (it == NULL) return;
+    *it = *(const optimization *)data;
+    it->optimizer = NULL;
+    if (create(a, it)) a->data = it;
+    if (a->data != NULL) (void)take_memory(a, it);
+}
+
+static void restart(tali_osim_analysis *a)
+{
+    const optimization *it = a->data;
+    tal_static_optimizer_restart(it->optimizer);
+}
+
+const tali_osim_analysis_kind tali_osim_static_optimization = {.name = "StaticOptimization",
+                                                               .begin = begin,
+                                                               .record = record,
+                                                               .end = end,
+                                                               .needs_udot = true,
+                                                               .fork = fork_study,
+                                                               .release = release,
+                                                               .restart = restart};

@@ -31,7 +31,7 @@ typedef struct probe {
     double gain, start; // start: where an integral begins
     bool sums;          // one column for all items
     double exponent;    // of each item
-    int *items;         // [num_items] forces of the model's file
+    int *items;         // [num_items] forces of the model's file; joints of JointInternalPower
     int num_items;
     tal_metabolics *metabolics; // [num_items]
     double basal;               // [W]
@@ -91,6 +91,27 @@ static double metabolic_power_of(const tali_osim_tool *tool, const probe *it, in
     return st == TAL_OK ? rates.total : (double)NAN;
 }
 
+// What a joint gives to its two bodies: forces that act along its coordinates, such as those of
+// motors and springs there. The reactions of its bearings do no work.
+static double joint_power_of(const tali_osim_tool *tool, const probe *it, int k)
+{
+    const tal_model *model = &tool->model;
+    const tali_osim_joint *joint = &tool->o.joints[it->items[k]];
+    const tal_body_ix b = joint->body;
+    const tal_body_ix parent = tal_body_parent(model->matter, b);
+    const bool reversed = tool->o.bodies[joint->parent].body.i == b.i;
+    const tal_vec3 p_M = reversed ? joint->X_PF.p : joint->X_CM.p;
+    const tal_vec3 p_F = reversed ? joint->X_CM.p : joint->X_PF.p;
+    const tal_spatial_vec F_M = tal_body_reaction_M(model->matter, model->state, b);
+    const tal_spatial_vec F_F = tal_body_reaction_F(model->matter, model->state, b);
+    const tal_vec3 v_M = tal_station_v_GS(model->matter, model->state, b, p_M);
+    const tal_vec3 v_F = tal_station_v_GS(model->matter, model->state, parent, p_F);
+    const tal_vec3 w_M = tal_body_V_GB(model->matter, model->state, b).w;
+    const tal_vec3 w_F = tal_body_V_GB(model->matter, model->state, parent).w;
+    return tal_v3_dot(F_M.v, v_M) + tal_v3_dot(F_M.w, w_M) + tal_v3_dot(F_F.v, v_F) +
+           tal_v3_dot(F_F.w, w_F);
+}
+
 static double energy_of(const tali_osim_tool *tool, const probe *it, int k)
 {
     (void)k;
@@ -114,6 +135,32 @@ static void add_item(tali_osim_analysis *a, probe *it, int i)
     if (!f->applies || f->force.i < 0) return;
     if (!tal_force_has_control(a->tool->model.forces, f->force)) return;
     it->items[it->num_items++] = i;
+}
+
+// Names of joints, or "all"; those that close loops as welds have no coordinates.
+static void read_joints(tali_osim_analysis *a, probe *it)
+{
+    const char *words[TALI_OSIM_MAX_LIST];
+    tali_osim *setup = &a->tool->setup;
+    const tali_osim *o = &a->tool->o;
+    const int n = tali_osim_words(setup, it->element, "joint_names", words, TALI_OSIM_MAX_LIST);
+    const bool all = n == 1 && (strcmp(words[0], "all") == 0 || strcmp(words[0], "ALL") == 0);
+    it->items = tali_osim_analysis_take(a, (size_t)(o->num_joints + n) * sizeof *it->items);
+    for (int i = 0; i < o->num_joints && it->items != NULL && all; ++i) {
+        if (o->joints[i].kind != TALI_OSIM_WELD) it->items[it->num_items++] = i;
+    }
+    for (int k = 0; k < n && it->items != NULL && !all; ++k) {
+        int i = o->num_joints - 1;
+        while (i >= 0 && strcmp(o->joints[i].name, tali_osim_last_name(words[k])) != 0) {
+            --i;
+        }
+        if (i < 0 || o->joints[i].kind == TALI_OSIM_WELD) {
+            tali_osim_error(setup, it->element, ": the model has no joint '%.60s' with coordinates",
+                            words[k]);
+        } else {
+            it->items[it->num_items++] = i;
+        }
+    }
 }
 
 // Names of forces, or "all".
@@ -221,6 +268,7 @@ static const probe_kind kinds[] = {
     {"ActuatorForceProbe", "actuator_names", "sum_forces_together", NULL, force_of},
     {"ActuatorPowerProbe", "actuator_names", "sum_powers_together", NULL, power_of},
     {"MuscleActiveFiberPowerProbe", "muscle_names", "sum_powers_together", NULL, fiber_power_of},
+    {"JointInternalPowerProbe", NULL, "sum_powers_together", read_joints, joint_power_of},
     {"SystemEnergyProbe", NULL, NULL, NULL, energy_of},
     {"Umberger2010MuscleMetabolicsProbe", NULL, NULL, read_metabolics, metabolic_power_of},
     {"Bhargava2004MuscleMetabolicsProbe", NULL, NULL, read_metabolics, metabolic_power_of}};
@@ -293,7 +341,9 @@ static void add_columns(tali_osim_analysis *a, const probe *it, tal_table *table
     const bool each = is_metabolic(it) ? !it->only_total : !it->sums;
     for (int k = 0; k < it->num_items && each; ++k) {
         char label[300];
-        (void)snprintf(label, sizeof label, "%.70s_%.70s", name, o->forces[it->items[k]].name);
+        const char *item = it->kind->measure == joint_power_of ? o->joints[it->items[k]].name
+                                                               : o->forces[it->items[k]].name;
+        (void)snprintf(label, sizeof label, "%.70s_%.70s", name, item);
         tali_osim_tool_add_column(a->tool, table, label, "");
     }
 }
@@ -413,4 +463,4 @@ static void record(tali_osim_analysis *a)
 }
 
 const tali_osim_analysis_kind tali_osim_probe_reporter = {
-    .name = "ProbeReporter", .begin = begin, .record = record};
+    .name = "ProbeReporter", .begin = begin, .record = record, .in_order = true};

@@ -2,6 +2,7 @@
 #include "opensim/analysis_internal.h"
 #include "table/table_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,9 +13,21 @@ typedef struct reaction {
     tali_osim_place_on frame;
 } reaction;
 
+// A column of a table of forces, and the actuator that it drives.
+typedef struct imposed {
+    int force; // of the model's file
+    const double *values;
+} imposed;
+
 typedef struct reactions {
     reaction *items; // [num]
     int num;
+    // forces of a table, in place of those of actuators and muscles
+    imposed *imposed; // [num_imposed]
+    int num_imposed;
+    double *times; // [num_rows] of that table
+    int num_rows;
+    tal_state *state; // in which they act; NULL: there is no table
 } reactions;
 
 // --- lists of length one or n ---
@@ -145,22 +158,136 @@ static void read_items(tali_osim_analysis *a, reactions *list, const int joints[
     }
 }
 
+// --- forces of a table ---
+
+static double *copy_column(tali_osim_analysis *a, const tal_table *table, int column)
+{
+    const int n = tal_table_num_rows(table);
+    double *values = tali_osim_analysis_take(a, (size_t)n * sizeof *values);
+    for (int r = 0; r < n && values != NULL; ++r) {
+        values[r] = tal_table_value(table, r, column);
+    }
+    return values;
+}
+
+// The columns that are forces of actuators with one control, by their names or paths.
+static void match_columns(tali_osim_analysis *a, reactions *list, const tal_table *table)
+{
+    const tali_osim *o = &a->tool->o;
+    const size_t columns = (size_t)tal_table_num_columns(table);
+    list->imposed = tali_osim_analysis_take(a, columns * sizeof *list->imposed);
+    list->num_rows = tal_table_num_rows(table);
+    list->times = copy_column(a, table, 0);
+    for (int c = 1; c < (int)columns && list->imposed != NULL; ++c) {
+        const char *name = tali_osim_last_name(tal_table_column_name(table, c));
+        const int i = tali_osim_find_force(o, name);
+        const tal_force_ix force = i >= 0 ? o->forces[i].force : (tal_force_ix){-1};
+        if (force.i < 0 || !tal_force_has_control(a->tool->model.forces, force)) {
+            tali_osim_analysis_warn(
+                a, "forces_file", "the model has no actuator '%.80s'; its column is ignored", name);
+            continue;
+        }
+        list->imposed[list->num_imposed++] = (imposed){i, copy_column(a, table, c)};
+    }
+}
+
+// A State of its own, so that other analyses see the forces of the State.
+static bool take_state(tali_osim_analysis *a, reactions *list)
+{
+    tal_error err = {TAL_OK, "", ""};
+    list->state = NULL;
+    const tal_status st = tal_state_create(a->tool->model.system, &list->state, &err);
+    tali_osim_tool_fail(a->tool, st, &err);
+    return st == TAL_OK;
+}
+
+static void read_imposed(tali_osim_analysis *a, reactions *list)
+{
+    tal_table *table = tali_osim_tool_read_table_of(a->tool, a->element, "forces_file");
+    if (table != NULL && tali_osim_tool_is_good(a->tool)) {
+        match_columns(a, list, table);
+        if (list->num_imposed == 0) {
+            tali_osim_analysis_error(a, "forces_file", "it has no force of an actuator");
+        } else if (!a->tool->setup.no_memory) {
+            (void)take_state(a, list);
+        }
+    }
+    tal_table_destroy(table);
+}
+
+// Straight lines between rows, as OpenSim reads them; the first and the last one beyond.
+static double value_at(const reactions *list, const double values[], double t)
+{
+    const double *times = list->times;
+    int r = 0;
+    while (r < list->num_rows - 2 && times[r + 1] <= t) {
+        ++r;
+    }
+    if (list->num_rows == 1 || t <= times[r]) return values[r];
+    if (t >= times[r + 1]) return values[r + 1];
+    const double s = (t - times[r]) / (times[r + 1] - times[r]);
+    return (1.0 - s) * values[r] + s * values[r + 1];
+}
+
+// The force of an actuator for a control of one.
+static double gain_of(const tali_osim_analysis *a, const reactions *list, const tali_osim_force *f)
+{
+    int param = TAL_POINT_ACTUATOR_GAIN;
+    if (f->path != NULL) param = TAL_PATH_ACTUATOR_GAIN;
+    if (f->coordinate >= 0) param = TAL_ACTUATOR_GAIN;
+    if (strcmp(f->element->name, "TorqueActuator") == 0) param = TAL_TORQUE_ACTUATOR_GAIN;
+    return tal_force_param(a->tool->model.forces, list->state, f->force, param);
+}
+
+// A muscle pulls with this tension; another actuator gets the control that makes this force,
+// whatever its controllers say and its range is.
+static tal_status impose(const tali_osim_analysis *a, const reactions *list,
+                         const tali_osim_force *f, double value)
+{
+    const tal_forces *forces = a->tool->model.forces;
+    tal_state *s = list->state;
+    if (f->muscle != NULL) return tal_muscle_override(forces, s, f->force, value);
+    tal_status st = tal_actuator_set_control_range(forces, s, f->force, -INFINITY, INFINITY);
+    if (st == TAL_OK) st = tal_actuator_set_control(forces, s, f->force, 0.0);
+    if (st == TAL_OK) st = tal_system_realize(a->tool->model.system, s, TAL_STAGE_VELOCITY);
+    if (st != TAL_OK) return st;
+    const double others = tal_actuator_control(forces, s, f->force);
+    const double gain = gain_of(a, list, f);
+    return gain == 0.0 ? TAL_OK
+                       : tal_actuator_set_control(forces, s, f->force, value / gain - others);
+}
+
+// The State of the row with the forces of the table. False: the row stays NaN.
+static bool impose_all(tali_osim_analysis *a, const reactions *list)
+{
+    const tal_model *model = &a->tool->model;
+    tal_status st = tal_state_copy(list->state, model->state);
+    const double t = tal_state_t(model->state);
+    for (int i = 0; i < list->num_imposed && st == TAL_OK; ++i) {
+        const imposed *it = &list->imposed[i];
+        st = impose(a, list, &a->tool->o.forces[it->force], value_at(list, it->values, t));
+    }
+    if (st == TAL_OK) st = tal_system_realize(model->system, list->state, TAL_STAGE_ACCELERATION);
+    if (st != TAL_OK) {
+        tali_osim_analysis_flag(a, "t = %g is left out: %s", t,
+                                tal_state_error(list->state)->message);
+    }
+    return st == TAL_OK;
+}
+
+// --- beginning ---
+
 static void begin_reactions(tali_osim_analysis *a)
 {
     const size_t most = (size_t)a->tool->o.num_joints + TALI_OSIM_MAX_LIST;
     reactions *list = a->data = tali_osim_analysis_take(a, sizeof *list);
     int *joints = tali_osim_analysis_take(a, most * sizeof *joints);
     if (list == NULL || joints == NULL) return;
-    list->num = 0;
-    list->items = tali_osim_analysis_take(a, most * sizeof *list->items);
+    *list = (reactions){.items = tali_osim_analysis_take(a, most * sizeof *list->items)};
     if (list->items == NULL) return;
     const int num = choose_joints(a, joints);
     read_items(a, list, joints, num);
-    if (tali_osim_text(a->element, "forces_file") != NULL) {
-        tali_osim_analysis_error(a, "forces_file",
-                                 "forces from a table do not act in Talus yet; leave it empty to "
-                                 "take those of the State");
-    }
+    read_imposed(a, list);
     tal_table *table =
         tali_osim_analysis_add_table(a, "_ReactionLoads.sto", "Joint Reaction Loads");
     for (int i = 0; i < list->num && table != NULL; ++i) {
@@ -172,7 +299,8 @@ static void begin_reactions(tali_osim_analysis *a)
 
 // The load of a joint on one of its bodies, about the origin of its frame there; and that origin.
 // The mobilizer may be reversed: then its outboard body is the parent.
-static tal_spatial_vec load_of(const tali_osim_analysis *a, const reaction *it, tal_vec3 *p_G)
+static tal_spatial_vec load_of(const tali_osim_analysis *a, tal_state *s, const reaction *it,
+                               tal_vec3 *p_G)
 {
     const tal_model *model = &a->tool->model;
     const tali_osim *o = &a->tool->o;
@@ -180,26 +308,45 @@ static tal_spatial_vec load_of(const tali_osim_analysis *a, const reaction *it, 
     const bool reversed = o->bodies[joint->parent].body.i == joint->body.i;
     const int body = body_of(joint, it->on_parent);
     const tal_vec3 p_B = it->on_parent ? joint->X_PF.p : joint->X_CM.p;
-    *p_G = tal_xf_apply(tal_body_X_GB(model->matter, model->state, o->bodies[body].body), p_B);
-    return reversed == it->on_parent
-               ? tal_body_reaction_M(model->matter, model->state, joint->body)
-               : tal_body_reaction_F(model->matter, model->state, joint->body);
+    *p_G = tal_xf_apply(tal_body_X_GB(model->matter, s, o->bodies[body].body), p_B);
+    return reversed == it->on_parent ? tal_body_reaction_M(model->matter, s, joint->body)
+                                     : tal_body_reaction_F(model->matter, s, joint->body);
 }
 
 static void record_reactions(tali_osim_analysis *a)
 {
     const reactions *list = a->data;
     double *at = a->rows[0] + 1;
+    if (list->state != NULL && !impose_all(a, list)) return;
+    tal_state *s = list->state != NULL ? list->state : a->tool->model.state;
     for (int i = 0; i < list->num; ++i) {
         const reaction *it = &list->items[i];
         const tal_xform X_GE = tali_osim_analysis_pose(a, &it->frame);
         tal_vec3 p_G;
-        const tal_spatial_vec F_G = load_of(a, it, &p_G);
+        const tal_spatial_vec F_G = load_of(a, s, it, &p_G);
         at = tali_osim_analysis_put(at, tal_m3_tmul_v3(X_GE.R, F_G.v));
         at = tali_osim_analysis_put(at, tal_m3_tmul_v3(X_GE.R, F_G.w));
         at = tali_osim_analysis_put(at, tal_xf_inv_apply(X_GE, p_G));
     }
 }
 
-const tali_osim_analysis_kind tali_osim_joint_reaction = {
-    .name = "JointReaction", .begin = begin_reactions, .record = record_reactions};
+static void release(tali_osim_analysis *a)
+{
+    const reactions *list = a->data;
+    if (list != NULL) tal_state_destroy(list->state);
+}
+
+static void fork_state(tali_osim_analysis *a, const void *data)
+{
+    reactions *list = tali_osim_analysis_take(a, sizeof *list);
+    if (list == NULL) return;
+    *list = *(const reactions *)data;
+    if (list->state == NULL || take_state(a, list)) a->data = list;
+}
+
+const tali_osim_analysis_kind tali_osim_joint_reaction = {.name = "JointReaction",
+                                                          .begin = begin_reactions,
+                                                          .record = record_reactions,
+                                                          .end = release,
+                                                          .fork = fork_state,
+                                                          .release = release};

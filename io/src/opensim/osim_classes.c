@@ -44,12 +44,7 @@
     "TendonForceLengthCurve "
 #define CONSTRAINT LOOKS "isDisabled isEnforced connectors "
 
-typedef struct class_row {
-    const char *name;
-    const char *properties; // separated by blanks
-} class_row;
-
-static const class_row classes[] = {
+static const tali_osim_class classes[] = {
     {"Model",
      "Ground ground gravity BodySet JointSet ConstraintSet ForceSet ActuatorSet MarkerSet "
      "ContactGeometrySet ControllerSet ComponentSet components ProbeSet defaults assembly_accuracy "
@@ -176,7 +171,7 @@ enum {
     NUM_CLASSES = sizeof classes / sizeof *classes
 };
 
-static const class_row *find_class(const char *name)
+static const tali_osim_class *find_class(const char *name)
 {
     for (int i = 0; i < NUM_CLASSES; ++i) {
         if (strcmp(classes[i].name, name) == 0) return &classes[i];
@@ -222,7 +217,7 @@ static void split_words(tali_osim *o, const char *list, const char *words[MAX_WO
 }
 
 // Once for each class and property: a file has the same slip many times.
-static void report_unknown(tali_osim *o, const tali_xml_element *object, const class_row *row,
+static void report_unknown(tali_osim *o, const tali_xml_element *object, const tali_osim_class *row,
                            const tali_xml_element *child)
 {
     char key[160];
@@ -241,15 +236,27 @@ static void report_unknown(tali_osim *o, const tali_xml_element *object, const c
 
 void tali_osim_check_class(tali_osim *o, const tali_xml_element *object)
 {
-    const class_row *row = find_class(object->name);
-    if (row == NULL) return;
+    const tali_osim_class *row = find_class(object->name);
+    if (row != NULL) tali_osim_check_properties(o, object, row, true);
+}
+
+// `<file/>` and `<file>Unassigned</file>` do not.
+static bool says_something(const tali_xml_element *e)
+{
+    return e->first != NULL || e->num_attributes > 0 ||
+           (e->text[0] != '\0' && strcmp(e->text, "Unassigned") != 0);
+}
+
+void tali_osim_check_properties(tali_osim *o, const tali_xml_element *object,
+                                const tali_osim_class *row, bool even_empty)
+{
     for (const tali_xml_element *c = object->first; c != NULL; c = c->next) {
         const char *word = find_word(row->properties, c->name);
         // <Class name="property"> of version 4
         if (word == NULL) word = find_word(row->properties, tali_osim_name(c));
         if (word == NULL) {
             report_unknown(o, object, row, c);
-        } else if (*word == '~') {
+        } else if (*word == '~' && (even_empty || says_something(c))) {
             tali_osim_ignore(o, c, TAL_NOTE, "is not read");
         }
     }

@@ -250,7 +250,8 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
                             f->largest);
         }
     } else {
-        tali_osim_ignore(o, e, f->applies ? TAL_WARNING : TAL_NOTE, "does not act in Talus yet");
+        tali_osim_ignore(o, e, f->applies ? TAL_WARNING : TAL_NOTE,
+                         "does not act: Talus does not have it");
     }
 }
 

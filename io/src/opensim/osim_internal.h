@@ -341,8 +341,18 @@ void *tali_osim_add(tali_osim *o, void **array, int *num, int *capacity, size_t 
 
 // --- what is known (osim_classes.c) ---
 
+/// A class of objects.
+typedef struct tali_osim_class {
+    const char *name;
+    const char *properties; ///< a blank behind each; '~' stands before those that are not read
+} tali_osim_class;
+
 /// Report the children of an object that its class does not have; count those that are not read.
 void tali_osim_check_class(tali_osim *o, const tali_xml_element *object);
+/// The same with the class at hand.
+/// @param[in] even_empty  count also those that are there but empty
+void tali_osim_check_properties(tali_osim *o, const tali_xml_element *object,
+                                const tali_osim_class *row, bool even_empty);
 /// Count an element that is not read.
 void tali_osim_ignore(tali_osim *o, const tali_xml_element *element, tal_severity severity,
                       const char *why);

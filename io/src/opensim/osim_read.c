@@ -32,15 +32,17 @@ static void read_version(tali_osim *o)
     if (o->model == NULL) tali_osim_error(o, root, " has no <Model>; this is not a model");
 }
 
+// Probes do not change the motion; ProbeReporter reads them from the document.
 static void note_sets(tali_osim *o)
 {
-    static const char *const sets[] = {"ProbeSet", "ComponentSet"};
-    for (int i = 0; i < 2; ++i) {
-        const tali_xml_element *e = tali_osim_first_of(o->model, sets[i]);
-        for (; e != NULL; e = e->next) {
-            if (strcmp(e->name, "PhysicalOffsetFrame") == 0) continue;
-            tali_osim_ignore(o, e, TAL_NOTE, "does not act in Talus yet");
-        }
+    const tali_xml_element *e = tali_osim_first_of(o->model, "ProbeSet");
+    for (; e != NULL; e = e->next) {
+        tali_osim_ignore(o, e, TAL_NOTE, "measures only where a ProbeReporter asks for it");
+    }
+    e = tali_osim_first_of(o->model, "ComponentSet");
+    for (; e != NULL; e = e->next) {
+        if (strcmp(e->name, "PhysicalOffsetFrame") == 0) continue;
+        tali_osim_ignore(o, e, TAL_NOTE, "is not read: Talus does not have it");
     }
 }
 

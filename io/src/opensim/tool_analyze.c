@@ -1,22 +1,19 @@
 // Analyses along a motion: from states or coordinates in a table, row by row.
+//
+// Rows are cut into chunks of a fixed length, and chunks are worked on in lanes. Each begins from
+// the same State and without memory of other rows, so that results do not depend on the number of
+// lanes.
 #include "error_internal.h"
 
 #include "opensim/analysis_internal.h"
 #include "opensim/tool_states_internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const tali_osim_analysis_kind *const kinds[] = {
-    &tali_osim_kinematics,          &tali_osim_body_kinematics,       &tali_osim_point_kinematics,
-    &tali_osim_actuation,           &tali_osim_muscle_analysis,       &tali_osim_joint_reaction,
-    &tali_osim_static_optimization, &tali_osim_induced_accelerations, &tali_osim_force_reporter,
-    &tali_osim_probe_reporter};
-
 enum {
-    NUM_KINDS = sizeof kinds / sizeof *kinds,
+    CHUNK = 32,     // rows
     MAX_FLAGGED = 5 // rows that failed and are named
 };
 
@@ -38,249 +35,19 @@ typedef struct analyze {
     int num_failed;
 } analyze;
 
-// --- what analyses share ---
-
-static void say(tali_osim_analysis *a, tal_severity severity, const char *property, const char *fmt,
-                va_list args) TAL_PRINTF(4, 0);
-
-static void say(tali_osim_analysis *a, tal_severity severity, const char *property, const char *fmt,
-                va_list args)
-{
-    const tali_xml_element *at = tali_xml_child(a->element, property);
-    if (at == NULL) at = a->element;
-    char rest[320];
-    tali_error_print(rest, sizeof rest, fmt, args);
-    tal_diagnostics_add(a->tool->setup.found, severity, a->tool->setup.xml->file, at->line,
-                        at->column, "<%s>: %s", property, rest);
-}
-
-void tali_osim_analysis_error(tali_osim_analysis *a, const char *property, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    say(a, TAL_ERROR, property, fmt, args);
-    va_end(args);
-}
-
-void tali_osim_analysis_warn(tali_osim_analysis *a, const char *property, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    say(a, TAL_WARNING, property, fmt, args);
-    va_end(args);
-}
-
-void *tali_osim_analysis_take(tali_osim_analysis *a, size_t size)
-{
-    void *memory = tali_arena_take(&a->tool->setup.arena, size);
-    a->tool->setup.no_memory = a->tool->setup.no_memory || memory == NULL;
-    return memory;
-}
-
-// For one more table.
-static bool make_room(tali_osim_analysis *a)
-{
-    if (a->num_tables < a->tables_capacity) return true;
-    const size_t n = 2 * (size_t)a->tables_capacity + 3;
-    tal_table **tables = tali_osim_analysis_take(a, n * sizeof(tal_table *));
-    double **rows = tali_osim_analysis_take(a, n * sizeof(double *));
-    if (tables == NULL || rows == NULL) return false;
-    if (a->num_tables > 0) {
-        memcpy(tables, a->tables, (size_t)a->num_tables * sizeof(tal_table *));
-    }
-    a->tables = tables;
-    a->rows = rows; // they are filled when all tables are there
-    a->tables_capacity = (int)n;
-    return true;
-}
-
-tal_table *tali_osim_analysis_add_table(tali_osim_analysis *a, const char *end, const char *title)
-{
-    char file[300];
-    (void)snprintf(file, sizeof file, "%.100s_%.60s%.120s", a->tool->name, a->name, end);
-    tal_table *table = tali_osim_tool_add_result(a->tool, file, title);
-    if (table == NULL || !make_room(a)) return NULL;
-    a->tables[a->num_tables++] = table;
-    return table;
-}
-
-void tali_osim_analysis_add_triple(tali_osim_analysis *a, tal_table *table, const char *name,
-                                   const char *const ends[3])
-{
-    for (int k = 0; k < 3; ++k) {
-        tali_osim_tool_add_column(a->tool, table, name, ends[k]);
-    }
-}
-
-double *tali_osim_analysis_put(double *at, tal_vec3 v)
-{
-    at[0] = v.x;
-    at[1] = v.y;
-    at[2] = v.z;
-    return at + 3;
-}
-
-// Whether a path ends with these names.
-static bool ends_with(const char *path, const char *name)
-{
-    const size_t n = strlen(path), length = strlen(name);
-    if (n < length || strcmp(path + n - length, name) != 0) return false;
-    return n == length || name[0] == '/' || path[n - length - 1] == '/';
-}
-
-static bool find_frame(const tali_osim *o, const char *name, tali_osim_place_on *place)
-{
-    int found = -1;
-    for (int i = 0; i < o->num_frames; ++i) {
-        const tali_osim_frame *f = &o->frames[i];
-        if (f->body < 0 || !ends_with(f->path, name)) continue;
-        if (found < 0 || f->socket == NULL) found = i; // a body before frames of its name
-    }
-    if (found < 0) return false;
-    const tali_osim_frame *f = &o->frames[found];
-    *place = (tali_osim_place_on){f->body, f->X_BF, tali_osim_last_name(f->path)};
-    return true;
-}
-
-// Files before version 4 have frames of joints without names.
-static bool find_joint_frame(tali_osim_analysis *a, const char *name, tali_osim_place_on *place)
-{
-    const tali_osim *o = &a->tool->o;
-    for (int i = 0; i < 2 * o->num_joints; ++i) {
-        const tali_osim_joint *joint = &o->joints[i / 2];
-        const bool is_child = i % 2 == 0;
-        const int body = is_child ? joint->child : joint->parent;
-        char path[300];
-        (void)snprintf(path, sizeof path, "/jointset/%.120s/%.120s_offset", joint->name,
-                       o->bodies[body].name);
-        if (!ends_with(path, name)) continue;
-        const char *last = tali_osim_last_name(path);
-        last = tali_arena_copy(&a->tool->setup.arena, last, strlen(last));
-        a->tool->setup.no_memory = a->tool->setup.no_memory || last == NULL;
-        *place = (tali_osim_place_on){body, is_child ? joint->X_CM : joint->X_PF, last};
-        return last != NULL;
-    }
-    return false;
-}
-
-bool tali_osim_analysis_frame(tali_osim_analysis *a, const char *property, const char *name,
-                              tali_osim_place_on *place)
-{
-    if (find_frame(&a->tool->o, name, place) || find_joint_frame(a, name, place)) return true;
-    tali_osim_analysis_error(a, property, "the model has no body or frame '%.80s'", name);
-    return false;
-}
-
-tal_xform tali_osim_analysis_pose(const tali_osim_analysis *a, const tali_osim_place_on *place)
-{
-    const tal_model *model = &a->tool->model;
-    const tal_body_ix body = a->tool->o.bodies[place->body].body;
-    return tal_xf_mul(tal_body_X_GB(model->matter, model->state, body), place->X_BF);
-}
-
-// --- which analyses ---
-
-static const char *kind_at(const void *context, int i)
-{
-    (void)context;
-    return i < NUM_KINDS ? kinds[i]->name : NULL;
-}
-
-static const tali_osim_analysis_kind *find_kind(tali_osim_tool *tool, const tali_xml_element *e)
-{
-    for (int i = 0; i < NUM_KINDS; ++i) {
-        if (strcmp(kinds[i]->name, e->name) == 0) return kinds[i];
-    }
-    const char *meant = tali_text_did_you_mean(e->name, kind_at, NULL);
-    tali_osim_error(&tool->setup, e, " is not an analysis that Talus has%s%s%s",
-                    meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                    meant != NULL ? "'?)" : "");
-    return NULL;
-}
-
-// Tables first, then rows for them: columns are all there then.
-static void begin_analysis(tali_osim_tool *tool, tali_osim_analyses *all, const tali_xml_element *e)
-{
-    tali_osim *setup = &tool->setup;
-    const tali_osim_analysis_kind *kind = find_kind(tool, e);
-    if (kind == NULL) return;
-    if (all->num == TALI_OSIM_MAX_ANALYSES) {
-        tali_osim_error(setup, e, ": there are more than %d analyses", TALI_OSIM_MAX_ANALYSES);
-        return;
-    }
-    tali_osim_analysis *a = &all->items[all->num];
-    const char *name = tali_osim_name(e);
-    const double interval = tali_osim_number(setup, e, "step_interval", 1.0);
-    *a = (tali_osim_analysis){.kind = kind,
-                              .tool = tool,
-                              .element = e,
-                              .name = name[0] != '\0' ? name : kind->name,
-                              .start = tali_osim_number(setup, e, "start_time", -INFINITY),
-                              .end = tali_osim_number(setup, e, "end_time", INFINITY),
-                              .interval = interval >= 1.0 && interval < 1e6 ? (int)interval : 1,
-                              .in_degrees = tali_osim_bool(setup, e, "in_degrees", true)};
-    kind->begin(a);
-    for (int k = 0; k < a->num_tables; ++k) {
-        const size_t n = (size_t)tal_table_num_columns(a->tables[k]);
-        a->rows[k] = tali_osim_analysis_take(a, n * sizeof *a->rows[k]);
-    }
-    all->num += 1;
-}
-
-void tali_osim_analyses_begin(tali_osim_tool *tool, tali_osim_analyses *all)
-{
-    const tali_xml_element *e = tali_osim_first_of(tool->root, "AnalysisSet");
-    for (; e != NULL; e = e->next) {
-        if (tali_osim_bool(&tool->setup, e, "on", true)) begin_analysis(tool, all, e);
-    }
-}
-
-void tali_osim_analyses_add(tali_osim_tool *tool, tali_osim_analyses *all,
-                            const tali_osim_analysis_kind *kind)
-{
-    for (int k = 0; k < all->num; ++k) {
-        if (all->items[k].kind == kind) return;
-    }
-    tali_xml_element *e = tali_osim_take(&tool->setup, 1, sizeof *e);
-    if (e == NULL) return;
-    *e = *tool->root;
-    e->name = kind->name;
-    e->first = NULL;
-    e->num_attributes = 0;
-    begin_analysis(tool, all, e);
-}
-
-static void record(tali_osim_analysis *a, double t, bool failed)
-{
-    const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
-    if (t < a->start - slack || t > a->end + slack) return;
-    if (a->count++ % a->interval != 0) return;
-    for (int k = 0; k < a->num_tables; ++k) {
-        const int n = tal_table_num_columns(a->tables[k]);
-        for (int c = 0; c < n; ++c) {
-            a->rows[k][c] = c == 0 ? t : (double)NAN;
-        }
-    }
-    if (!failed) a->kind->record(a);
-    for (int k = 0; k < a->num_tables; ++k) {
-        const tal_status st = tal_table_add_row(a->tables[k], a->rows[k]);
-        a->tool->setup.no_memory = a->tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
-    }
-}
-
-void tali_osim_analyses_record(tali_osim_analyses *all, double t, bool failed)
-{
-    for (int k = 0; k < all->num; ++k) {
-        record(&all->items[k], t, failed);
-    }
-}
-
-void tali_osim_analyses_end(tali_osim_analyses *all)
-{
-    for (int k = 0; k < all->num; ++k) {
-        if (all->items[k].kind->end != NULL) all->items[k].kind->end(&all->items[k]);
-    }
-}
+// What one thread needs at a time: the same motion, with a State and memory of its own.
+typedef struct lane {
+    tali_osim_tool tool;
+    analyze motion;
+    double *values; // [CHUNK][width] rows of all analyses
+    uint32_t wanted[CHUNK];
+    bool failed[CHUNK];
+    char why[CHUNK][256];
+    const tal_state *start;
+    const double *times; // [num] of the chunk at hand
+    int first, num;      // its rows; num = 0: none
+    size_t width;
+} lane;
 
 // --- the motion ---
 
@@ -471,15 +238,6 @@ static tal_status pose(analyze *it, int row, double t)
                         : st;
 }
 
-// A row that failed is NaN, and said once for each of the first ones.
-static void flag(analyze *it, double t)
-{
-    it->num_failed += 1;
-    if (it->num_failed > MAX_FLAGGED) return;
-    tali_osim_tool_warn(it->tool, NULL, "the row at t = %g failed, and is NaN: %s", t,
-                        tal_state_error(it->tool->model.state)->message);
-}
-
 // --- all rows ---
 
 // Which samples belong to the tool's range of times: from the last one that is not after its
@@ -500,18 +258,123 @@ static void find_range(const analyze *it, const double times[], int *begin, int 
     }
 }
 
-// All samples within the range; what is done before an end is kept.
-static void record_all(analyze *it)
+// --- chunks and lanes ---
+
+// A lane with its own State; `tool` of the caller is only read by it, but for its arena here.
+static bool open_lane(analyze *it, lane *at)
 {
     tali_osim_tool *tool = it->tool;
+    const tal_system *system = tool->model.system;
+    const size_t width = tali_osim_analyses_width(&it->analyses);
+    at->motion = *it;
+    at->motion.analyses.num = 0;
+    at->start = tool->model.state;
+    at->width = width;
+    at->values = tali_arena_take(&tool->setup.arena, CHUNK * width * sizeof *at->values);
+    bool good = at->values != NULL && take_memory(&at->motion);
+    tal_error err = {TAL_OK, "", ""};
+    tal_state *state = NULL;
+    const tal_status st = good ? tal_state_create(system, &state, &err) : TAL_ERR_NO_MEMORY;
+    tali_osim_tool_fail(tool, st, &err);
+    tal_state *const own = tool->model.state;
+    tool->model.state = state; // what is made now is for the lane
+    good = st == TAL_OK &&
+           tali_osim_analyses_fork(&it->analyses, tool, at->motion.udot, &at->motion.analyses);
+    at->tool = *tool;
+    tool->model.state = own;
+    at->motion.tool = &at->tool;
+    for (int k = 0; k < at->motion.analyses.num && good; ++k) {
+        at->motion.analyses.items[k].tool = &at->tool;
+    }
+    return good;
+}
+
+static void close_lane(lane *at)
+{
+    tali_osim_analyses_release(&at->motion.analyses);
+    tal_state_destroy(at->tool.model.state);
+}
+
+// All rows of the chunk at hand, from the State that every chunk begins with.
+static void follow_chunk(void *work, int i)
+{
+    lane *at = (lane *)work + i;
+    analyze *it = &at->motion;
+    if (at->num == 0 || tal_state_copy(at->tool.model.state, at->start) != TAL_OK) return;
+    tali_osim_analyses_restart(&it->analyses);
+    for (int r = 0; r < at->num; ++r) {
+        at->failed[r] = pose(it, at->first + r, at->times[r]) != TAL_OK;
+        const char *why = tal_state_error(at->tool.model.state)->message;
+        if (at->failed[r]) (void)snprintf(at->why[r], sizeof at->why[r], "%s", why);
+        tali_osim_analyses_fill(&it->analyses, at->wanted[r], at->times[r], at->failed[r],
+                                at->values + (size_t)r * at->width);
+    }
+}
+
+// A row that failed is NaN, and said once for each of the first ones.
+static void flag(analyze *it, double t, const char *why)
+{
+    it->num_failed += 1;
+    if (it->num_failed > MAX_FLAGGED) return;
+    tali_osim_tool_warn(it->tool, NULL, "the row at t = %g failed, and is NaN: %s", t, why);
+}
+
+// The rows of a chunk become rows of the tables. False: the user wants it to end.
+static bool hand_over(analyze *it, lane *at, int done, int total)
+{
+    for (int r = 0; r < at->num; ++r) {
+        if (at->failed[r]) flag(it, at->times[r], at->why[r]);
+        tali_osim_analyses_add_row(&it->analyses, at->wanted[r],
+                                   at->values + (size_t)r * at->width);
+        if (!tali_osim_tool_tell(it->tool, done + r + 1, total)) return false;
+    }
+    tali_osim_analyses_take_flags(&it->analyses, &at->motion.analyses);
+    it->tool->setup.no_memory = it->tool->setup.no_memory || at->tool.setup.no_memory;
+    return tali_osim_tool_is_good(it->tool);
+}
+
+// All samples within the range, as many chunks at a time as there are lanes; what is done before an
+// end is kept.
+static void follow(analyze *it, lane lanes[], int num_lanes)
+{
+    const tal_executor usual = tal_executor_in_order();
+    const tal_executor *executor = it->tool->options.executor;
+    if (executor == NULL) executor = &usual;
     int begin, end;
     const double *times = times_of(it, &end);
     find_range(it, times, &begin, &end);
-    for (int i = begin; i < end && tali_osim_tool_is_good(tool); ++i) {
-        const bool failed = pose(it, i, times[i]) != TAL_OK;
-        if (failed) flag(it, times[i]);
-        tali_osim_analyses_record(&it->analyses, times[i], failed);
-        if (!tali_osim_tool_tell(tool, i - begin + 1, end - begin)) break;
+    for (int next = begin; next < end;) {
+        const int first = next;
+        for (int i = 0; i < num_lanes; ++i) {
+            lane *at = &lanes[i];
+            at->first = next;
+            at->times = times + next;
+            at->num = end - next < CHUNK ? end - next : CHUNK;
+            for (int r = 0; r < at->num; ++r) {
+                at->wanted[r] = tali_osim_analyses_want(&it->analyses, at->times[r]);
+            }
+            next += at->num;
+        }
+        executor->run(executor->context, follow_chunk, lanes, num_lanes);
+        for (int i = 0, done = first - begin; i < num_lanes; done += lanes[i++].num) {
+            if (!hand_over(it, &lanes[i], done, end - begin)) return;
+        }
+    }
+}
+
+static void record_all(analyze *it)
+{
+    tali_osim_tool *tool = it->tool;
+    const int wanted = tali_osim_analyses_can_fork(&it->analyses) ? tool->options.lanes : 1;
+    lane *lanes = tali_osim_take(&tool->setup, wanted, sizeof *lanes);
+    int n = 0;
+    bool good = lanes != NULL;
+    while (good && n < wanted) {
+        good = open_lane(it, &lanes[n++]);
+    }
+    if (good) follow(it, lanes, n);
+    for (int i = 0; i < n; ++i) {
+        close_lane(&lanes[i]);
     }
     if (it->num_failed > MAX_FLAGGED) {
         tali_osim_tool_warn(tool, NULL, "%d rows failed in all", it->num_failed);

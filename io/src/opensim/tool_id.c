@@ -6,6 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    MAX_FLAGGED = 5 // rows that failed and are named
+};
+
 // The motion, and room for one row. Everything but the curves is in the arena.
 typedef struct dynamics {
     tali_osim_tool *tool;
@@ -20,6 +24,7 @@ typedef struct dynamics {
     tal_spatial_vec *F_GB;      // [nb]
     tal_force_ix *which;        // [num_which] forces of the model that act
     int num_which;
+    int num_failed;
 } dynamics;
 
 // --- which forces act ---
@@ -162,6 +167,19 @@ static tal_table *make_table(dynamics *it)
     return table;
 }
 
+// A row that failed is NaN, and said once for each of the first ones.
+static void flag(dynamics *it, double t)
+{
+    it->row[0] = t;
+    for (int c = 0; c < it->nc; ++c) {
+        it->row[c + 1] = (double)NAN;
+    }
+    it->num_failed += 1;
+    if (it->num_failed > MAX_FLAGGED) return;
+    tali_osim_tool_warn(it->tool, NULL, "the row at t = %g failed, and is NaN: %s", t,
+                        tal_state_error(it->tool->model.state)->message);
+}
+
 // Forces of all samples within the time range; what is done before an end is kept.
 static void find_all_forces(dynamics *it)
 {
@@ -179,12 +197,14 @@ static void find_all_forces(dynamics *it)
                             "its data go from %g s to %g s; outside they are continued",
                             it->loads.first, it->loads.last);
     }
-    tal_status st = TAL_OK;
-    for (int i = begin; i <= end && st == TAL_OK; ++i) {
-        st = find_forces(it, times[i]);
-        tali_osim_tool_fail(tool, st, tal_state_error(tool->model.state));
-        if (st == TAL_OK) st = tal_table_add_row(table, it->row);
-        if (st == TAL_OK && !tali_osim_tool_tell(tool, i - begin + 1, end - begin + 1)) break;
+    for (int i = begin; i <= end && tali_osim_tool_is_good(tool); ++i) {
+        if (find_forces(it, times[i]) != TAL_OK) flag(it, times[i]);
+        const tal_status st = tal_table_add_row(table, it->row);
+        tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+        if (!tali_osim_tool_tell(tool, i - begin + 1, end - begin + 1)) break;
+    }
+    if (it->num_failed > MAX_FLAGGED) {
+        tali_osim_tool_warn(tool, NULL, "%d rows failed in all", it->num_failed);
     }
 }
 

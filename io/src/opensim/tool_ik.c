@@ -60,6 +60,24 @@ static double weight_of(tali_osim_tool *tool, const tali_xml_element *e)
     return 0.0;
 }
 
+static void add_marker(kinematics *it, const char *name, int number, double weight)
+{
+    it->names[it->num_markers] = name;
+    it->markers[it->num_markers] = it->tool->model.markers[number];
+    it->markers[it->num_markers].weight = weight;
+    it->num_markers += 1;
+}
+
+// Without a task for any marker, all that the file has are followed alike.
+static void add_all_markers(kinematics *it)
+{
+    const tali_osim_tool *tool = it->tool;
+    for (int i = 0; i < tool->o.num_markers; ++i) {
+        const char *name = tool->o.markers[i].name;
+        if (has_column(it, name)) add_marker(it, name, i, 1.0);
+    }
+}
+
 static void add_marker_task(kinematics *it, const tali_xml_element *e)
 {
     tali_osim_tool *tool = it->tool;
@@ -71,10 +89,7 @@ static void add_marker_task(kinematics *it, const tali_xml_element *e)
                        number < 0 ? "model" : "marker file");
         return;
     }
-    it->names[it->num_markers] = name;
-    it->markers[it->num_markers] = tool->model.markers[number];
-    it->markers[it->num_markers].weight = weight;
-    it->num_markers += 1;
+    add_marker(it, name, number, weight);
 }
 
 // A coordinate that is to be near its default, a given value, or values of a file.
@@ -106,7 +121,7 @@ static void add_coordinate_task(kinematics *it, const tali_xml_element *e)
 static bool take_task_memory(kinematics *it)
 {
     tali_arena *arena = &it->tool->setup.arena;
-    size_t n = 1;
+    size_t n = 1 + (size_t)it->tool->o.num_markers;
     for (const tali_xml_element *e = first_task(it->tool); e != NULL; e = e->next) {
         ++n;
     }
@@ -121,6 +136,7 @@ static bool take_task_memory(kinematics *it)
            it->goal_coordinate != NULL && it->goal_from_file != NULL && it->soft != NULL;
 }
 
+// Tasks as the set-up has them; those that cannot be followed are left out with a warning.
 static void read_tasks(kinematics *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -128,7 +144,9 @@ static void read_tasks(kinematics *it)
         tool->setup.no_memory = true;
         return;
     }
+    bool any_marker = false;
     for (const tali_xml_element *e = first_task(tool); e != NULL; e = e->next) {
+        any_marker = any_marker || strcmp(e->name, "IKMarkerTask") == 0;
         if (!tali_osim_bool(&tool->setup, e, "apply", true)) continue;
         if (strcmp(e->name, "IKMarkerTask") == 0) {
             add_marker_task(it, e);
@@ -138,6 +156,7 @@ static void read_tasks(kinematics *it)
             tali_osim_error(&tool->setup, e, ": tasks of this kind are not read");
         }
     }
+    if (!any_marker) add_all_markers(it);
     if (it->num_markers + it->num_goals == 0) {
         tali_osim_tool_error(tool, "IKTaskSet", "no task is left that can be followed");
     }

@@ -57,6 +57,9 @@ const char *tali_osim_tool_folder(tali_osim_tool *tool, const char *path);
 
 /// Read the table that a property names. NULL, and errors, when there is none.
 tal_table *tali_osim_tool_read_table(tali_osim_tool *tool, const char *property);
+/// The same for a property of another object, which need not be there: then NULL and no error.
+tal_table *tali_osim_tool_read_table_of(tali_osim_tool *tool, const tali_xml_element *object,
+                                        const char *property);
 /// The two numbers of <time_range>, or <initial_time> and <final_time>; infinite where there are
 /// none.
 void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2]);
@@ -72,6 +75,10 @@ void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const cha
                                const char *end);
 /// Tell how far it is. False: the user wants it to end.
 bool tali_osim_tool_tell(tali_osim_tool *tool, int done, int total);
+
+/// Report what objects of a set-up, and of the files that it names, do not have and what of them is
+/// not read (tool_classes.c).
+void tali_osim_check_tree(tali_osim *o, const tali_xml_element *root);
 
 // --- coordinates over time (tool_coordinates.c) ---
 

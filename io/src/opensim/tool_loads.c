@@ -126,6 +126,16 @@ static tal_table *read_data(tali_osim_tool *tool, tali_osim *o, const tali_xml_e
     return table;
 }
 
+// OpenSim carries points of application along with their bodies where it is given the motion that
+// they were measured with.
+static void warn_of_motion(tali_osim *o, const tali_xml_element *at)
+{
+    if (tali_osim_text(at, "external_loads_model_kinematics_file") == NULL) return;
+    tali_osim_warn(o, at,
+                   ": <external_loads_model_kinematics_file> is not read: points stay where the "
+                   "data have them, and do not move with their bodies");
+}
+
 // All loads of a file that are switched on, with curves through their data.
 static void read_all(tali_osim_tool *tool, tali_osim *o, const char *path, tali_osim_loads *loads)
 {
@@ -134,6 +144,9 @@ static void read_all(tali_osim_tool *tool, tali_osim *o, const char *path, tali_
         tali_osim_error(o, root, " is not <ExternalLoads>");
         return;
     }
+    tali_osim_check_tree(o, root);
+    tali_osim_report_ignored(o);
+    warn_of_motion(o, root);
     tal_table *table = read_data(tool, o, root, tali_osim_tool_folder(tool, path));
     int n = 0;
     for (const tali_xml_element *e = tali_osim_first(root); e != NULL; e = e->next) {
@@ -160,6 +173,7 @@ void tali_osim_tool_read_loads(tali_osim_tool *tool, const char *property, tali_
     *loads = (tali_osim_loads){.first = -INFINITY, .last = INFINITY};
     const char *file = tali_osim_text(tool->root, property);
     if (file == NULL) return;
+    warn_of_motion(&tool->setup, tool->root); // older set-ups have it
     tali_osim o;
     tal_osim_options how = tal_osim_options_default();
     how.allocator = tool->options.allocator;

@@ -176,11 +176,18 @@ const char *tali_osim_tool_path(tali_osim_tool *tool, const char *folder, const 
 
 tal_table *tali_osim_tool_read_table(tali_osim_tool *tool, const char *property)
 {
-    const char *file = tali_osim_text(tool->root, property);
-    if (file == NULL) {
+    if (tali_osim_text(tool->root, property) == NULL) {
         tali_osim_tool_error(tool, NULL, "<%s> is missing", property);
         return NULL;
     }
+    return tali_osim_tool_read_table_of(tool, tool->root, property);
+}
+
+tal_table *tali_osim_tool_read_table_of(tali_osim_tool *tool, const tali_xml_element *object,
+                                        const char *property)
+{
+    const char *file = tali_osim_text(object, property);
+    if (file == NULL) return NULL;
     tal_table *table = NULL;
     tal_table_options how = tal_table_options_default();
     how.allocator = tool->options.allocator;
@@ -405,6 +412,8 @@ static void run_tool(tali_osim_tool *tool, const char *path)
 {
     const int which = find_tool(tool);
     if (which == NUM_TOOLS || tool->setup.no_memory) return;
+    tali_osim_check_tree(&tool->setup, tool->root);
+    tali_osim_report_ignored(&tool->setup);
     tool->name = tali_osim_name(tool->root);
     tool->folder = tali_osim_tool_folder(tool, path);
     const char *results = tali_osim_text(tool->root, "results_directory");
@@ -416,6 +425,10 @@ static void run_tool(tali_osim_tool *tool, const char *path)
         tools[which].run == tali_osim_tool_cmc || tools[which].run == tali_osim_tool_rra;
     if (tracks) tali_osim_tool_extend_loads(tool);
     if (!tools[which].own_model) open_model(tool);
+    if (tools[which].own_model && tool->options.num_starts > 0) {
+        tali_osim_tool_error(tool, NULL,
+                             "it takes the pose from the model's defaults; no start can be given");
+    }
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }
 

@@ -96,6 +96,7 @@ void tali_osim_tool_read_tasks(tali_osim_tool *tool, tali_osim_tasks *out)
     tool->setup.xml = xml; // messages name this file
     const tali_xml_element *set = xml->root;
     if (strcmp(set->name, "OpenSimDocument") == 0 && set->first != NULL) set = set->first;
+    tali_osim_check_tree(&tool->setup, set);
     int n = 1;
     for (const tali_xml_element *e = tali_osim_first(set); e != NULL; e = e->next) {
         ++n;

@@ -348,8 +348,10 @@ START_TEST(set_ups_that_are_wrong_are_refused)
                    "neither 'child' nor 'parent'");
     assert_refused("<JointReaction><express_in_frame>sky</express_in_frame></JointReaction>",
                    "no body or frame 'sky'");
-    assert_refused("<JointReaction><forces_file>so.sto</forces_file></JointReaction>",
-                   "do not act in Talus yet");
+    assert_refused("<JointReaction><forces_file>none.sto</forces_file></JointReaction>",
+                   "none.sto");
+    assert_refused("<JointReaction><forces_file>states.sto</forces_file></JointReaction>",
+                   "it has no force of an actuator");
     assert_refused("<PointKinematics><body_name>arm</body_name></PointKinematics>",
                    "no body or frame 'arm'");
     write_text("a.xml", ANALYZE("", "<Kinematics/>"));
@@ -517,6 +519,122 @@ START_TEST(induced_accelerations_are_those_of_each_force_alone)
 
 END_TEST
 
+// Motors of the table turn the rod, whatever their controls are; the pin carries their moment, too.
+START_TEST(joint_reactions_take_forces_from_a_table)
+{
+    write_motors();
+    write_text("loads.sto", "forces\nendheader\ntime\tweak\t/forceset/strong\tother\n0\t1\t2\t9\n"
+                           "1\t3\t4\t9\n");
+    write_text("a.xml", ANALYZE(STATES, "<JointReaction><forces_file>loads.sto</forces_file>"
+                                        "</JointReaction><Actuation/>"));
+    assert_says("a.xml", NULL, TAL_OK, "no actuator 'other'");
+    tal_osim_results *r = run_good("a.xml", NULL, 0);
+    for (int k = 0; k < 3; ++k) {
+        const double sum = 3.0 + 2.0 * k; // 1 + 2, 2 + 3, 3 + 4
+        const double q = 0.3;
+        const double udot =
+            (sum - MASS * G * length * sin(q)) / (inertia + MASS * length * length);
+        ck_assert_double_eq_tol(value(r, 0, k, "pin_on_rod_in_ground_mz"), sum, 1e-12);
+        ck_assert_double_eq_tol(value(r, 0, k, "pin_on_rod_in_ground_fx"),
+                                MASS * length * udot * cos(q), 1e-12);
+        ck_assert_double_eq_tol(value(r, 0, k, "pin_on_rod_in_ground_fy"),
+                                MASS * (length * udot * sin(q) + G), 1e-12);
+        ck_assert_double_eq(value(r, 1, k, "weak"), 0.0); // other analyses see the State
+    }
+    tal_osim_results_destroy(r);
+    assert_survives_failing_memory("a.xml");
+}
+
+END_TEST
+
+// --- threads ---
+
+static bool are_the_same(const tal_table *a, const tal_table *b)
+{
+    bool same = tal_table_num_rows(a) == tal_table_num_rows(b);
+    for (int r = 0; r < tal_table_num_rows(a) && same; ++r) {
+        for (int c = 0; c < tal_table_num_columns(a); ++c) {
+            const double x = tal_table_value(a, r, c), y = tal_table_value(b, r, c);
+            same = same && memcmp(&x, &y, sizeof x) == 0;
+        }
+    }
+    return same;
+}
+
+static tal_osim_results *run_in_lanes(int lanes, const tal_executor *executor,
+                                      bool (*progress)(void *context, int done, int total),
+                                      tal_status expected)
+{
+    tal_osim_results *results = NULL;
+    tal_osim_run_options options = tal_osim_run_options_default();
+    options.lanes = lanes;
+    options.executor = executor;
+    options.progress = progress;
+    ck_assert_int_eq(tal_osim_run_file(in_folder("a.xml"), &options, &results, NULL), expected);
+    return results;
+}
+
+// A swing of 150 rows, at some of which the motors are too weak: those are flagged.
+static void write_long_swing(void)
+{
+    static char text[20000];
+    size_t used = (size_t)snprintf(text, sizeof text, "s\nendheader\ntime\tswing\tswing_u\n");
+    for (int k = 0; k < 150; ++k) {
+        const double t = 0.01 * k;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g\t%.17g\t%.17g\n", t,
+                                 sin(3.0 * t), 3.0 * cos(3.0 * t));
+    }
+    write_motors();
+    write_text("states.sto", text);
+    write_text("a.xml", ANALYZE(STATES, OPTIMIZE "<Kinematics/><BodyKinematics><step_interval>7"
+                                                 "</step_interval></BodyKinematics><JointReaction/>"
+                                                 "<Actuation/><ForceReporter/>"
+                                                 "<InducedAccelerations/>"));
+}
+
+START_TEST(results_do_not_depend_on_the_number_of_threads)
+{
+    write_long_swing();
+    tal_osim_results *one = run_in_lanes(1, NULL, NULL, TAL_OK);
+    ck_assert_int_eq(tal_table_num_rows(table_of(one, "SO_force.sto")), 150);
+    ck_assert_int_eq(tal_table_num_rows(table_of(one, "pos_global.sto")), 22);
+    tal_threads *threads = NULL;
+    ck_assert_int_eq(tal_threads_create(3, &threads, NULL), TAL_OK);
+    const tal_executor executor = tal_threads_executor(threads);
+    for (int lanes = 2; lanes <= 7; lanes += 5) { // 7: some have nothing to do
+        tal_osim_results *many = run_in_lanes(lanes, &executor, NULL, TAL_OK);
+        ck_assert_int_eq(tal_osim_results_num(many), tal_osim_results_num(one));
+        for (int i = 0; i < tal_osim_results_num(one); ++i) {
+            const tal_table *a = tal_osim_results_table(one, i);
+            if (a != NULL) ck_assert(are_the_same(a, tal_osim_results_table(many, i)));
+        }
+        tal_osim_results_destroy(many);
+    }
+    tal_threads_destroy(threads);
+    tal_osim_results_destroy(one);
+}
+
+END_TEST
+
+static bool end_after_forty(void *context, int done, int total)
+{
+    (void)context;
+    ck_assert_int_eq(total, 150);
+    return done < 40;
+}
+
+START_TEST(a_run_that_is_ended_keeps_its_rows)
+{
+    write_long_swing();
+    for (int lanes = 1; lanes <= 3; lanes += 2) {
+        tal_osim_results *r = run_in_lanes(lanes, NULL, end_after_forty, TAL_ERR_CALLBACK);
+        ck_assert_int_eq(tal_table_num_rows(table_of(r, "SO_force.sto")), 40);
+        tal_osim_results_destroy(r);
+    }
+}
+
+END_TEST
+
 START_TEST(static_optimization_survives_every_failure_of_memory)
 {
     write_motors();
@@ -549,6 +667,9 @@ int main(void)
     tcase_add_test(tc, static_optimization_shares_the_moment);
     tcase_add_test(tc, static_optimization_follows_the_accelerations_of_the_motion);
     tcase_add_test(tc, static_optimization_survives_every_failure_of_memory);
+    tcase_add_test(tc, joint_reactions_take_forces_from_a_table);
+    tcase_add_test(tc, results_do_not_depend_on_the_number_of_threads);
+    tcase_add_test(tc, a_run_that_is_ended_keeps_its_rows);
     tcase_add_test(tc, induced_accelerations_are_those_of_each_force_alone);
     suite_add_tcase(suite, tc);
     const int code = test_run(suite);

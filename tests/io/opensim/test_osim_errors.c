@@ -103,7 +103,7 @@ START_TEST(what_does_not_act_is_said)
             "<ControllerSet><objects>\n<TrackingController/></objects></ControllerSet>"),
         "m:2:19: warning: <Body name=\"b\">: no joint connects it with ground; it moves freely\n"
         "m:2:48: note: <FrameGeometry> is not read (1 of them)\n"
-        "m:4:1: warning: <ExpressionBasedBushingForce> does not act in Talus yet (2 of them)\n"
+        "m:4:1: warning: <ExpressionBasedBushingForce> does not act: Talus does not have it (2 of them)\n"
         "m:6:1: warning: <TrackingController> does not act in Talus (1 of them)\n");
 }
 

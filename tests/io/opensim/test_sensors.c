@@ -173,9 +173,11 @@ static const char probes_text[] =
               "<probe_operation>integrate</probe_operation>")
             PROBE("SystemEnergyProbe", "most",
                   "<probe_operation>maximum</probe_operation><compute_potential_energy>false"
-                  "</compute_potential_energy>") PROBE("JointInternalPowerProbe", "joint", "")
-                PROBE("ActuatorForceProbe", "off",
-                      "<enabled>false</enabled>") "</objects></ProbeSet></Model></OpenSimDocument>";
+                  "</compute_potential_energy>") PROBE("JointInternalPowerProbe", "power",
+                                                       "<joint_names>all</joint_names>")
+                PROBE("HeartRateProbe", "odd", "") PROBE(
+                    "ActuatorForceProbe", "off",
+                    "<enabled>false</enabled>") "</objects></ProbeSet></Model></OpenSimDocument>";
 
 static const char reports_text[] =
     "<OpenSimDocument Version='40000'><AnalyzeTool name='a'><model_file>probes.osim</model_file>"
@@ -195,8 +197,9 @@ START_TEST(forces_and_probes_are_reported)
     const tal_table *probes = table_of(results, "a_ProbeReporter_probes.sto");
     static const char *const force_names[] = {"motor", "spring", "rope.b.force.X"};
     static const char *const probe_names[] = {"force_motor", "work_Summed", "most"};
+    const int power = tal_table_find_column(probes, "power_j");
     ck_assert_int_eq(tal_table_num_columns(forces), 1 + 1 + 1 + 6);
-    ck_assert_int_eq(tal_table_num_columns(probes), 1 + 3);
+    ck_assert_int_eq(tal_table_num_columns(probes), 1 + 4);
     for (int r = 0; r < 5; ++r) {
         const double t = 0.25 * r, x = 0.2 + t;
         const double expected[] = {5.0, -4.0 * x, -6.0 * x};
@@ -207,9 +210,64 @@ START_TEST(forces_and_probes_are_reported)
             ck_assert_double_eq_tol(tal_table_value(forces, r, c), expected[k], 1e-12);
             ck_assert_double_eq_tol(tal_table_value(probes, r, p), measured[k], 1e-12);
         }
+        // motor and spring act along the coordinate, the rope does not; the speed is 1
+        ck_assert_double_eq_tol(tal_table_value(probes, r, power), 5.0 - 4.0 * x, 1e-12);
     }
     tal_osim_results_destroy(results);
-    assert_says("reports.xml", NULL, TAL_OK, "<JointInternalPowerProbe> 'joint' is not a probe");
+    assert_says("reports.xml", NULL, TAL_OK, "<HeartRateProbe> 'odd' is not a probe");
+}
+
+END_TEST
+
+#define SLIDER(body, x)                                                                            \
+    "<SliderJoint name='" x "_joint'><socket_parent_frame>/ground</socket_parent_frame>"           \
+    "<socket_child_frame>/bodyset/" body "</socket_child_frame><coordinates><Coordinate name='" x  \
+    "'/></coordinates></SliderJoint>"
+#define MASS_OF(name, mass)                                                                        \
+    "<Body name='" name "'><mass>" mass "</mass><inertia>1 1 1 0 0 0</inertia></Body>"
+#define PUSH(x, newtons)                                                                           \
+    "<SpringGeneralizedForce name='push_" x "'><coordinate>" x "</coordinate><stiffness>1"         \
+    "</stiffness><rest_length>" newtons "</rest_length><viscosity>0</viscosity>"                   \
+    "</SpringGeneralizedForce>"
+
+// A body of 2 kg, pushed by 5 N, drags one of 3 kg along twice the way; a third one is pushed by
+// 7 N and pinned to Ground.
+static const char held_text[] =
+    "<OpenSimDocument Version='40000'><Model name='m'><gravity>0 0 0</gravity><BodySet><objects>" MASS_OF(
+        "a", "2") MASS_OF("b",
+                          "3") MASS_OF("c",
+                                       "1") "</objects></BodySet><JointSet><objects>" SLIDER("a",
+                                                                                             "x")
+        SLIDER("b", "y") SLIDER(
+            "c",
+            "z") "</objects></JointSet><ConstraintSet>"
+                 "<objects><CoordinateCouplerConstraint name='gear'><coupled_coordinates_function>"
+                 "<LinearFunction><coefficients>2 0</coefficients></LinearFunction>"
+                 "</coupled_coordinates_function><independent_coordinate_names>x</independent_coordinate_names>"
+                 "<dependent_coordinate_name>y</dependent_coordinate_name></CoordinateCouplerConstraint>"
+                 "<PointConstraint name='nail'><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/c"
+                 "</socket_body_2><location_body_1>0 0 0</location_body_1><location_body_2>0 0 0"
+                 "</location_body_2></PointConstraint></objects></ConstraintSet><ForceSet><objects>" PUSH(
+                     "x", "5") PUSH("z", "7") "</objects></ForceSet></Model></OpenSimDocument>";
+
+// 2 x'' = 5 + f_x, 3 y'' = f_y, y = 2 x, f_x + 2 f_y = 0: f_y = 30/14.
+START_TEST(forces_of_constraints_are_reported)
+{
+    write_text("probes.osim", held_text);
+    write_text("motion.sto", "m\nendheader\ntime\tx\ty\tz\tx_u\ty_u\tz_u\n0\t0\t0\t0\t0\t0\t0\n"
+                             "1\t0\t0\t0\t0\t0\t0\n");
+    write_text("reports.xml",
+               "<OpenSimDocument Version='40000'><AnalyzeTool name='a'><model_file>probes.osim"
+               "</model_file><states_file>motion.sto</states_file><AnalysisSet><objects>"
+               "<ForceReporter name='F'><include_constraint_forces>true</include_constraint_forces>"
+               "</ForceReporter></objects></AnalysisSet></AnalyzeTool></OpenSimDocument>");
+    tal_osim_results *results = run_good("reports.xml", NULL, 0);
+    ck_assert_int_eq(tal_table_num_columns(tal_osim_results_table(results, 0)), 1 + 2 + 2 + 6);
+    ck_assert_double_eq_tol(value(results, 0, 0, "gear_mobility_F0"), -60.0 / 14.0, 1e-12);
+    ck_assert_double_eq_tol(value(results, 0, 0, "gear_mobility_F1"), 30.0 / 14.0, 1e-12);
+    ck_assert_double_eq_tol(value(results, 0, 1, "nail_c_Fx"), -7.0, 1e-12);
+    ck_assert_double_eq_tol(value(results, 0, 1, "nail_c_Mz"), 0.0, 1e-12);
+    tal_osim_results_destroy(results);
 }
 
 END_TEST
@@ -224,6 +282,7 @@ int main(void)
     tcase_add_loop_test(tc, sensors_are_placed_and_followed, 0, 3);
     tcase_add_test(tc, what_sensors_lack_is_said);
     tcase_add_test(tc, forces_and_probes_are_reported);
+    tcase_add_test(tc, forces_of_constraints_are_reported);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

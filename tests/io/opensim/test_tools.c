@@ -402,6 +402,45 @@ START_TEST(set_ups_that_are_wrong_are_refused)
 
 END_TEST
 
+// The angles of a ball are singular at y = pi/2: that row alone is lost.
+START_TEST(a_row_that_fails_is_flagged_and_the_others_are_there)
+{
+    write_text("arm.osim",
+               "<OpenSimDocument Version='40000'><Model name='m'><BodySet><objects>"
+               "<Body name='rod'><mass>2</mass><inertia>1 1 1 0 0 0</inertia></Body></objects>"
+               "</BodySet><JointSet><objects><BallJoint name='b'><socket_parent_frame>/ground"
+               "</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame>"
+               "<coordinates><Coordinate name='x'/><Coordinate name='y'/><Coordinate name='z'/>"
+               "</coordinates></BallJoint></objects></JointSet></Model></OpenSimDocument>");
+    write_text("q.mot", "m\ninDegrees=no\nendheader\ntime\tx\ty\tz\n0\t0\t0\t0\n"
+                        "1\t0\t1.5707963267948966\t0\n2\t0\t1\t0\n3\t0\t0\t0\n");
+    write_text("id.xml", ID(""));
+    assert_says("id.xml", NULL, TAL_OK, "the row at t = 1 failed, and is NaN");
+    tal_osim_results *r = run_good("id.xml", NULL, 0);
+    ck_assert_int_eq(tal_table_num_rows(tal_osim_results_table(r, 0)), 4);
+    ck_assert(isnan(value(r, 0, 1, "y_moment")));
+    ck_assert(isfinite(value(r, 0, 2, "y_moment")));
+    tal_osim_results_destroy(r);
+}
+
+END_TEST
+
+// A slip in a set-up is not passed over.
+START_TEST(properties_that_are_not_known_are_named)
+{
+    write_motion();
+    write_text("id.xml", ID("<forces_to_exlude>ALL</forces_to_exlude>"));
+    assert_says("id.xml", NULL, TAL_OK,
+                "<InverseDynamicsTool> has no property 'forces_to_exlude' (did you mean "
+                "'forces_to_exclude'?)");
+    write_text("id.xml", ID("<output_body_forces_file>b.sto</output_body_forces_file>"));
+    assert_says("id.xml", NULL, TAL_OK, "<output_body_forces_file> is not read");
+    const tal_osim_setting setting = {"force_to_exclude", "ALL"};
+    assert_says("id.xml", &setting, TAL_OK, "has no property 'force_to_exclude'");
+}
+
+END_TEST
+
 // --- ending early, memory, contracts ---
 
 static bool end_after_three(void *context, int done, int total)
@@ -488,6 +527,8 @@ int main(void)
     tcase_add_test(tc, coordinates_without_a_column_begin_where_the_caller_says);
     tcase_add_test(tc, starts_that_the_model_lacks_are_refused);
     tcase_add_test(tc, set_ups_that_are_wrong_are_refused);
+    tcase_add_test(tc, a_row_that_fails_is_flagged_and_the_others_are_there);
+    tcase_add_test(tc, properties_that_are_not_known_are_named);
     tcase_add_test(tc, a_run_that_is_ended_keeps_its_rows);
     tcase_add_test(tc, tools_survive_every_failure_of_memory);
     tcase_add_test(tc, broken_contracts_of_tools_are_reported);
