@@ -178,7 +178,8 @@ class State(g._State):
         if type(stage) is str:
             stage = rt._enum(stage, g.Stage)
         q_p = None
-        if type(q) is ndarray and q.dtype is FLOAT64 and type(u) is ndarray and u.dtype is FLOAT64:
+        if type(q) is ndarray and q.dtype is FLOAT64 and q.ndim == 1 and \
+                type(u) is ndarray and u.dtype is FLOAT64 and u.ndim == 1:
             # the usual case, without a detour: the library checks how many there are
             try:
                 q_p, u_p = from_buffer(DOUBLES, q), from_buffer(DOUBLES, u)
@@ -202,9 +203,8 @@ class State(g._State):
         """(memory, count) of q or u; nothing for None."""
         if value is None:
             return rt.NULL, 0
-        n = getattr(lib, f"tal_state_n{name}")(self._p)
-        value, memory = rt._in(value, "double", (n,), name)
-        return from_buffer(DOUBLES, value), n
+        value, memory = rt._in(value, "double", (-1,), name)
+        return from_buffer(DOUBLES, value), value.size
 
     @property
     def stage(self):
