@@ -1,4 +1,4 @@
-// An oscillator for tests of ensembles, with its closed form: q = q0 cos(w t) + u0 / w sin(w t) with
+// An oscillator for tests of ensembles, and its closed form: q = q0 cos(w t) + u0 / w sin(w t),
 // w^2 = k / m.
 #ifndef TALUS_ENSEMBLE_SUPPORT_H
 #define TALUS_ENSEMBLE_SUPPORT_H
