@@ -1,4 +1,4 @@
-// hostile [NAME]: calls every public function with arguments that no caller should give, and with
+// hostile [NAME | --write]: calls every public function with arguments that no caller should give, and with
 // right ones between them: NULL, Ground, indices out of range, zero-filled definitions, definitions
 // with one bad field, States of another System and below the stage that is needed, NaN, infinities,
 // huge numbers. NAME: only functions whose names contain it.
@@ -7,9 +7,9 @@
 // success after a broken contract, or leave a NaN where it says that all is well. Each function has
 // a process of its own, so one crash does not hide the next. First every parameter takes each of
 // its values while the others are right; then all of them take values at random, seeded. TALUS_SOAK
-// takes more. The worlds are in hostile.c, the values in
-// hostile_values.c.
-#include "hostile.h"
+// takes more. Which values were taken and which refused is compared with hostile_answers.txt;
+// hostile --write stores it. The worlds are in hostile.c, the values in hostile_values.c.
+#include "hostile_answers.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -23,7 +23,8 @@
 
 enum {
     MAX_WRITTEN = 16,
-    NOTE_BYTES = 2048
+    NOTE_BYTES = 2048,
+    ANSWER_BYTES = 8192
 };
 
 // What the watching process reads after a crash.
@@ -31,12 +32,19 @@ typedef struct shared_page {
     long calls;
     long steps;
     char note[NOTE_BYTES];
+    char answers[ANSWER_BYTES]; // of the function, as hostile_answers.h has them
 } shared_page;
 
 static shared_page *shared;
 static double *written[MAX_WRITTEN]; // arrays that the call may write
 static int num_written;
 static int breaches;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool answers_count = false; // calls that ask for much memory are not refused
+#else
+static const bool answers_count = true;
+#endif
+static bool is_refused; // the call that was made last
 
 // --- noting what is chosen ---
 
@@ -85,6 +93,7 @@ void hostile_begin(hostile_draw *d)
 void hostile_end(hostile_draw *d)
 {
     d->breaches = breaches;
+    is_refused = breaches > 0;
     (void)tal_contract_set_handler(hostile_count_breach);
 }
 
@@ -108,6 +117,7 @@ static void judge_written(hostile_draw *d)
 
 void judge_status(hostile_draw *d, tal_status status)
 {
+    is_refused = is_refused || status != TAL_OK;
     if (strncmp(tal_status_name(status), "TAL_", 4) != 0) wrong(d, "returns no status");
     if (d->breaches > 0 && status == TAL_OK) wrong(d, "returns TAL_OK after a breach");
     if (status == TAL_OK) judge_written(d);
@@ -115,11 +125,13 @@ void judge_status(hostile_draw *d, tal_status status)
 
 void judge_double(hostile_draw *d, double x)
 {
+    is_refused = is_refused || isnan(x);
     if (d->breaches > 0 && !isnan(x)) wrong(d, "returns a number after a breach");
 }
 
 void judge_int(hostile_draw *d, int i)
 {
+    is_refused = is_refused || i < 0;
     if (d->breaches > 0 && i > 0) wrong(d, "returns an index or a size after a breach");
 }
 
@@ -132,7 +144,7 @@ void judge_string(hostile_draw *d, const char *text)
 void judge_pointer(hostile_draw *d, const void *p)
 {
     (void)d;
-    (void)p;
+    is_refused = is_refused || p == NULL;
 }
 
 void keep_tal_system(hostile_draw *d, tal_system *system)
@@ -226,6 +238,48 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+// Note what became of a call in which only pick number `k` was hostile: a letter behind the name of
+// the parameter, or of the field of a struct that was changed.
+static void note_answer(const hostile_draw *d, int k, char last[NOTE_BYTES])
+{
+    char key[NOTE_BYTES];
+    const char *field = strrchr(d->note, '(');
+    (void)snprintf(key, sizeof key, " %d%.*s:", k, field != NULL ? (int)strcspn(field, ")") : 0,
+                   field != NULL ? field : "");
+    const size_t used = strlen(shared->answers);
+    if (used + strlen(key) + 2 > ANSWER_BYTES) hostile_stop("a function has too many answers");
+    (void)snprintf(shared->answers + used, ANSWER_BYTES - used, "%s%c",
+                   strcmp(key, last) != 0 ? key : "", is_refused ? HOSTILE_REFUSED : HOSTILE_TAKEN);
+    memcpy(last, key, sizeof key);
+}
+
+// A call with one parameter changed; it stays changed when this is what the call needed.
+static bool helps(const hostile_call *call, hostile_draw *d, int k, int i)
+{
+    const int before = d->choice[k];
+    d->choice[k] = i;
+    make_call(call, d);
+    if (is_refused) d->choice[k] = before;
+    return !is_refused;
+}
+
+// Right values, from which others are changed: where a study cannot be created from those that the
+// world offers first, because it is for Systems without contact, say, the first single change with
+// which it can. `values` is how many there are of each; returns the number of parameters.
+static int find_base(const hostile_call *call, hostile_draw *d, int values[MAX_PICKS])
+{
+    make_call(call, d);
+    const int picks = d->picks;
+    memcpy(values, d->values, MAX_PICKS * sizeof values[0]);
+    bool found = !is_refused || strstr(call->name, "_create") == NULL;
+    for (int k = 0; k < picks && !found; ++k) {
+        for (int i = 1; i < values[k] && !found; ++i) {
+            found = helps(call, d, k, i);
+        }
+    }
+    return picks;
+}
+
 // One parameter after the other takes each of its values; then all take values at random.
 static void all_calls(const hostile_call *call, int random_calls)
 {
@@ -237,22 +291,24 @@ static void all_calls(const hostile_call *call, int random_calls)
         make_call(call, &d);
         return; // what the world has lost may not be used again
     }
-    make_call(call, &d);
-    const int picks = d.picks;
-    int values[MAX_PICKS];
-    memcpy(values, d.values, sizeof values);
+    int values[MAX_PICKS], base[MAX_PICKS];
+    const int picks = find_base(call, &d, values);
+    memcpy(base, d.choice, sizeof base);
+    char last[NOTE_BYTES] = "";
     for (int k = 0; k < picks; ++k) {
-        for (int i = 1; i < values[k]; ++i) {
-            memset(d.choice, 0, sizeof d.choice);
+        for (int i = 0; i < values[k]; ++i) {
+            if (i == base[k]) continue;
+            memcpy(d.choice, base, sizeof base);
             d.choice[k] = i;
             make_call(call, &d);
+            note_answer(&d, k, last);
         }
     }
     uint64_t seed = 15;
     for (int i = 0; i < (picks > 1 ? random_calls : 0); ++i) {
         for (int k = 0; k < picks; ++k) {
             const uint64_t bits = next_random(&seed);
-            d.choice[k] = bits % 3 != 0 ? 0 : (int)((bits >> 8) % (unsigned)values[k]);
+            d.choice[k] = bits % 3 != 0 ? base[k] : (int)((bits >> 8) % (unsigned)values[k]);
         }
         make_call(call, &d);
     }
@@ -280,7 +336,7 @@ static void limit_time(unsigned seconds)
 // Run a function's calls in a process of its own. Returns whether all is well.
 static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
 {
-    shared->note[0] = '\0';
+    shared->note[0] = shared->answers[0] = '\0';
     (void)fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
@@ -291,7 +347,9 @@ static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) hostile_stop("no process");
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        return !answers_count || hostile_answers_are_as_before(call->name, shared->answers);
+    }
     (void)printf("%s", shared->note);
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
@@ -316,7 +374,8 @@ static void remove_folder(const char *folder)
 
 int main(int argc, char **argv)
 {
-    const char *part = argc > 1 ? argv[1] : "";
+    const bool writes = argc > 1 && strcmp(argv[1], "--write") == 0;
+    const char *part = argc > 1 && !writes ? argv[1] : "";
     const bool soak = getenv("TALUS_SOAK") != NULL;
     char folder[] = "/tmp/talus_hostile_XXXXXX"; // some calls write files
     if (mkdtemp(folder) == NULL || chdir(folder) != 0) hostile_stop("no folder");
@@ -324,12 +383,14 @@ int main(int argc, char **argv)
     if (shared == MAP_FAILED) hostile_stop("no memory");
     hostile_make_worlds();
     if (breaches > 0) hostile_stop(tal_contract_last()->message);
+    hostile_answers_begin(writes);
     int functions = 0, failures = 0;
     for (const hostile_call *call = hostile_calls; call->name != NULL; ++call) {
         if (strstr(call->name, part) == NULL) continue;
         ++functions;
         failures += watch(call, soak ? 5000 : 20, soak ? 600 : 30) ? 0 : 1;
     }
+    hostile_answers_end();
     remove_folder(folder);
     (void)printf("%d functions, %ld calls, %d failures\n", functions, shared->calls, failures);
     return functions > 0 && failures == 0 ? 0 : 1;
