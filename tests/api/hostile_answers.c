@@ -1,7 +1,7 @@
 // What every function answered to each value of each argument, the other arguments being right:
-// whether it took it or refused it. tests/api/hostile_answers.txt has a line for each function, which
-// is compared with what it does now. A function or a parameter without a stored answer is not
-// compared; `hostile --write` stores all of them.
+// whether it took it or refused it. tests/api/hostile_answers.txt has a line for each function; it
+// is compared with what the function does now. A function or a parameter without a stored answer is
+// not compared; `hostile --write` stores all of them.
 #include "hostile_answers.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-// hostile [NAME | --write]: calls every public function with arguments that no caller should give, and with
-// right ones between them: NULL, Ground, indices out of range, zero-filled definitions, definitions
-// with one bad field, States of another System and below the stage that is needed, NaN, infinities,
-// huge numbers. NAME: only functions whose names contain it.
+// hostile [NAME | --write]: calls every public function with arguments that no caller should give,
+// and with right ones between them: NULL, Ground, indices out of range, zero-filled definitions,
+// definitions with one bad field, States of another System and below the stage that is needed, NaN,
+// infinities, huge numbers. NAME: only functions whose names contain it.
 //
 // The calls are written by hostile_calls.awk from the headers. No call may crash, hang, return
 // success after a broken contract, or leave a NaN where it says that all is well. Each function has
