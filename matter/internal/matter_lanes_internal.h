@@ -1,8 +1,8 @@
 // The dynamics of several States of a tree at once, one in each lane of the registers (ADR 34), for
 // forces and integrators in lanes. Each State gets the bits that it gets alone.
 //
-// A lane works on numbers: q and u are in rows of y as a State has them, from which the State of the
-// lane may differ. That State says which parameters and choices hold.
+// A lane works on numbers: q and u are in rows of y as a State has them. The State of the lane may
+// be elsewhere; it says which parameters and choices hold.
 #ifndef TALUS_MATTER_LANES_INTERNAL_H
 #define TALUS_MATTER_LANES_INTERNAL_H
 

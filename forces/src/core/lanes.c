@@ -34,10 +34,10 @@ struct tali_force_lanes {
     int num_local;
     int gravity_at; // gravity comes before this one
     force_seat seats[TALI_MATTER_MOST_LANES];
-    tal_xform *X;       // [num_bodies] of those that an element acts on
-    tal_spatial_vec *V; // [num_bodies]
-    tal_spatial_vec *F; // [num_bodies]
-    double *f[TAL_NUM_FORCE_NEEDS];           // [width][nu] sums
+    tal_xform *X;                               // [num_bodies] of those that an element acts on
+    tal_spatial_vec *V;                         // [num_bodies]
+    tal_spatial_vec *F;                         // [num_bodies]
+    double *f[TAL_NUM_FORCE_NEEDS];             // [width][nu] sums
     const double *rows[TALI_MATTER_MOST_LANES]; // of the sum of all
     void *block;
     size_t block_bytes;
@@ -78,8 +78,8 @@ void tali_force_lanes_refusal(const tal_forces *forces, char text[], size_t size
     int num_gravity = 0;
     text[0] = '\0';
     if (forces->num_chunks > 0 || forces->paths.num > 0) {
-        (void)snprintf(text, size, forces->paths.num > 0 ? "there are paths"
-                                                         : "forces are applied in chunks");
+        (void)snprintf(text, size,
+                       forces->paths.num > 0 ? "there are paths" : "forces are applied in chunks");
         return;
     }
     for (int i = 0; i < forces->num_elements && text[0] == '\0'; ++i) {
@@ -174,8 +174,7 @@ void tali_force_lanes_seat(tali_force_lanes *it, int lane, tal_state *state)
     seat->state = state;
     seat->enabled = tali_forces_enabled(forces, state);
     seat->context = tali_force_context(forces, state, TAL_STAGE_TIME);
-    seat->context.poses =
-        (tal_bodies_view){(const char *)it->X, sizeof *it->X, forces->num_bodies};
+    seat->context.poses = (tal_bodies_view){(const char *)it->X, sizeof *it->X, forces->num_bodies};
     seat->context.velocities =
         (tal_bodies_view){(const char *)it->V, sizeof *it->V, forces->num_bodies};
     if (it->gravity == NULL) return;

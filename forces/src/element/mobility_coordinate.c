@@ -157,7 +157,8 @@ static tal_force_ix add_on_coordinate(tal_forces *forces, const char *name,
     if (!tali_force_element_has_mobility(forces, name, kind, like->at, tal_body_nq_angles)) {
         return (tal_force_ix){-1};
     }
-    like->qdot_is_u = tal_body_qdot_is_u(forces->matter, like->at.body);
+    // without forces the element is refused where it is added
+    like->qdot_is_u = forces != NULL && tal_body_qdot_is_u(forces->matter, like->at.body);
     return without_slopes(forces, like,
                           tali_force_element_add(forces, name, kind, like, sizeof *like, params));
 }

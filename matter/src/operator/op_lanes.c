@@ -1,5 +1,5 @@
-// The dynamics of several States at once for the layers above: which trees and States lanes can work
-// on, and the kernels' functions on rows of y.
+// The dynamics of several States at once for the layers above: which trees and States lanes can
+// work on, and the kernels' functions on rows of y.
 #include "finite_internal.h"
 #include "matter_lanes_internal.h"
 
@@ -185,7 +185,7 @@ bool tali_matter_lanes_solve(tali_matter_lanes *lanes, const double *const f[],
     if (!lanes->kernel.solve(lanes->room, f, lanes->num_q, ydot)) return false;
     for (int lane = 0; lane < lanes->kernel.width; ++lane) {
         const double *const u = y[lane] + lanes->num_q;
-        if (tali_stage_write_rates_at(lanes->matter, lanes->states[lane], y[lane], u, u, false,
+        if (tali_stage_write_rates_of(lanes->matter, lanes->states[lane], y[lane], u, u, false,
                                       ydot[lane]) != TAL_OK) {
             return false;
         }
@@ -217,7 +217,7 @@ bool tali_matter_lanes_error_along_u(const tali_matter_lanes *lanes, int lane, c
     const tal_matter *const matter = lanes->matter;
     tali_constraint_project_quaternion_errors(matter, &lanes->model, y, e);
     if (!tali_finite_all(e, lanes->num_q)) return false;
-    return tali_op_mul_N_at(matter, lanes->states[lane], y, y + lanes->num_q, TAL_NPLUS, e, e_u) ==
+    return tali_op_mul_N_of(matter, lanes->states[lane], y, y + lanes->num_q, TAL_NPLUS, e, e_u) ==
                TAL_OK &&
            tali_finite_all(e_u, matter->tree.num_u);
 }

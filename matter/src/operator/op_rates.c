@@ -62,7 +62,7 @@ static void copy_rates(tal_n_op op, const double in[], int n, double out[])
     }
 }
 
-tal_status tali_op_mul_N_at(const tal_matter *matter, tal_state *state, const double q[],
+tal_status tali_op_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
                             const double u[], tal_n_op op, const double in[], double out[])
 {
     if (matter->tree.num_N == 0) {

@@ -276,7 +276,7 @@ static void write_quaternion_rate(const double q[], const double u[], const doub
 }
 
 // qdot = N u, or qdotdot = N udot + Ndot u.
-tal_status tali_stage_write_rates_at(const tal_matter *matter, tal_state *state, const double q[],
+tal_status tali_stage_write_rates_of(const tal_matter *matter, tal_state *state, const double q[],
                                      const double u[], const double v[], bool second, double out[])
 {
     const tali_tree *tree = &matter->tree;
@@ -308,7 +308,7 @@ tal_status tali_stage_write_rates_at(const tal_matter *matter, tal_state *state,
 tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, const double v[],
                                   bool second, double out[])
 {
-    return tali_stage_write_rates_at(matter, state, tali_tree_q_of(matter, state),
+    return tali_stage_write_rates_of(matter, state, tali_tree_q_of(matter, state),
                                      tali_tree_u_of(matter, state), v, second, out);
 }
 

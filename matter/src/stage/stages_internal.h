@@ -59,7 +59,7 @@ tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, co
                                   bool second, double out[]);
 
 /// The same at other q and u than the State's.
-tal_status tali_stage_write_rates_at(const tal_matter *matter, tal_state *state, const double q[],
+tal_status tali_stage_write_rates_of(const tal_matter *matter, tal_state *state, const double q[],
                                      const double u[], const double v[], bool second, double out[]);
 /// @}
 

@@ -1,9 +1,9 @@
-// Samples side by side: each has a seat in the lanes that step them, and leaves it for the next when
-// it is done.
+// Samples side by side: each has a seat in the lanes that step them, and leaves it for the next
+// when it is done.
 //
-// Whatever is not a step that is taken or tried again shorter is left to the sample alone: it is run
-// once more from its start, by the thread's own tools, and gives the results or the reason that it
-// gives anywhere.
+// Whatever is not a step that is taken or tried again shorter is left to the sample alone: it is
+// run once more from its start, by the thread's own tools, and gives the results or the reason that
+// it gives anywhere.
 #include "matter_lanes_internal.h"
 
 #include "ensemble/ensemble_internal.h"
@@ -35,8 +35,7 @@ static void refuse(tal_ensemble *it)
     char *const text = it->why_alone;
     const size_t size = sizeof it->why_alone;
     const tal_integrator_def usual = tal_integrator_def_default();
-    const tal_integrator_def *const def =
-        it->def.integrator != NULL ? it->def.integrator : &usual;
+    const tal_integrator_def *const def = it->def.integrator != NULL ? it->def.integrator : &usual;
     if (it->def.task != TAL_TASK_INTEGRATE) {
         (void)snprintf(text, size, "only integration is done side by side");
     } else if (it->def.width > 0 && it->def.width < 4) {
@@ -122,12 +121,11 @@ static tal_status read_start(const tal_ensemble *it, seat *at)
     const tali_ensemble_lane *const tools = &at->tools;
     const double t = tal_state_t(tools->state);
     tal_status st = TAL_OK;
-    for (; at->next < it->def.num_times && !(it->times[at->next] > t) && st == TAL_OK;
-         ++at->next) {
+    for (; at->next < it->def.num_times && !(it->times[at->next] > t) && st == TAL_OK; ++at->next) {
         st = tal_state_copy(tools->report, tools->state);
         if (st == TAL_OK) {
-            st = tali_ensemble_read(it, tools->report,
-                                    at->results + at->next * it->def.num_outputs);
+            st =
+                tali_ensemble_read(it, tools->report, at->results + at->next * it->def.num_outputs);
         }
     }
     return st;
@@ -145,8 +143,8 @@ static tal_status read_step(const tal_ensemble *it, const tali_ensemble_block *b
         st = tal_integrator_interpolate(tools->integrator, tools->state, it->times[at->next],
                                         tools->report);
         if (st == TAL_OK) {
-            st = tali_ensemble_read(it, tools->report,
-                                    at->results + at->next * it->def.num_outputs);
+            st =
+                tali_ensemble_read(it, tools->report, at->results + at->next * it->def.num_outputs);
         }
     }
     return st;

@@ -17,18 +17,18 @@ typedef struct tali_ensemble_lane {
     tal_assembler *assembler;
     tal_tracker *tracker;
     tal_equilibrium *equilibrium;
-    double *values; // [num_parameters]
-    double *q;      // [num_frames][nq] found by the tracker
-    tal_fit *fits;  // [num_frames]
-    tal_error why;  // the sample at hand failed
+    double *values;             // [num_parameters]
+    double *q;                  // [num_frames][nq] found by the tracker
+    tal_fit *fits;              // [num_frames]
+    tal_error why;              // the sample at hand failed
     tali_ensemble_block *block; // runs samples side by side; NULL: one by one
     int num_alone;              // samples of this run that were run one by one
 } tali_ensemble_lane;
 
 /// Where the samples of a thread come from, and where they go.
 typedef struct tali_ensemble_queue {
-    int (*next)(void *context);                ///< a sample that nobody has; -1: there is none
-    double *(*results)(void *context, int k);  ///< of a sample, [row_size]
+    int (*next)(void *context);               ///< a sample that nobody has; -1: there is none
+    double *(*results)(void *context, int k); ///< of a sample, [row_size]
     void (*done)(void *context, int k, tal_status st, const tal_error *why);
     void *context;
 } tali_ensemble_queue;
@@ -46,7 +46,7 @@ struct tal_ensemble {
     int num_rows; // of outputs for each sample: times or frames, or 1
     int row_size; // numbers of each sample
     int nq;
-    tal_stage stage; // the highest that an output needs
+    tal_stage stage;     // the highest that an output needs
     char why_alone[256]; // why no samples can be run side by side; empty: they can
 
     // the run at hand

@@ -27,9 +27,9 @@ typedef struct seat {
     bool may_grow; // the step after this one
     bool knows_rates;
     bool ends_with_rates; // the last stage of the last step has those at its end
-    double *y;     // at t
-    double *trial; // a stage, at last the end of the trial step
-    double *spare; // rates that nobody wants
+    double *y;            // at t
+    double *trial;        // a stage, at last the end of the trial step
+    double *spare;        // rates that nobody wants
 } seat;
 
 struct tali_integrator_lanes {
@@ -52,16 +52,17 @@ struct tali_integrator_lanes {
 static const char *other_subsystem(const tal_system *system)
 {
     const tal_forces *const forces = tal_system_forces(system);
-    const tal_subsystem_ix these[] = {
-        tal_matter_subsystem(tal_system_matter(system)),
-        forces != NULL ? tal_forces_subsystem(forces) : (tal_subsystem_ix){-1}};
+    const tal_subsystem_ix these[] = {tal_matter_subsystem(tal_system_matter(system)),
+                                      forces != NULL ? tal_forces_subsystem(forces)
+                                                     : (tal_subsystem_ix){-1}};
     const tal_subsystem_ix other = tali_solve_other_that_acts(system, these, 2);
     return other.i >= 0 ? tal_subsystem_name(system, other) : NULL;
 }
 
 static const char *refuse_method(const tal_integrator_def *def)
 {
-    if (def->method != TAL_METHOD_RUNGE_KUTTA) return "only explicit Runge-Kutta methods step there";
+    if (def->method != TAL_METHOD_RUNGE_KUTTA)
+        return "the method is not an explicit Runge-Kutta one";
     if (def->baumgarte > 0.0) return "constraints are stabilized";
     if (def->project_every_step) return "every step is projected";
     // round-off of a quaternion just normalized must not count as an error
@@ -305,8 +306,7 @@ static bool begin_step(const tali_integrator_lanes *it, seat *at)
     integ->t0 = at->t;
     at->knows_rates = at->ends_with_rates;
     if (at->knows_rates) {
-        memcpy(tali_integrator_stage(integ, 0),
-               tali_integrator_stage(integ, integ->rk.stages - 1),
+        memcpy(tali_integrator_stage(integ, 0), tali_integrator_stage(integ, integ->rk.stages - 1),
                (size_t)it->ny * sizeof *at->y);
     }
     at->h = tali_integrator_size_to_try(integ, at->t);
