@@ -135,6 +135,7 @@ static const tali_force_kind smooth_kind = {
             .calc_potential_energy = calc_potential_energy,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_force_element_destroy},
+    .scope = TALI_FORCE_SCOPE_BODIES,
     .params = params,
     .num_params = 25,
     .num_instance = FIRST,

@@ -24,11 +24,20 @@ typedef struct tali_force_param {
     tali_force_rule rule;
 } tali_force_param;
 
+/// What `apply` of a kind reads of the State besides t, q, u and parameters, and what it acts on.
+typedef enum tali_force_scope {
+    TALI_FORCE_SCOPE_ANY,        ///< anything
+    TALI_FORCE_SCOPE_SPEEDS,     ///< it reads nothing more, and acts along speeds
+    TALI_FORCE_SCOPE_COORDINATE, ///< the same, if the qdot of its mobility is u
+    TALI_FORCE_SCOPE_BODIES      ///< poses and velocities of the bodies of its facts, acts on them
+} tali_force_scope;
+
 /// A kind of built-in element.
 typedef struct tali_force_kind {
     tal_force_ops ops;
     const tali_force_param *params; ///< [num_params]
     int num_params;
+    tali_force_scope scope;
     int num_instance; ///< the first so many invalidate Instance, the others Dynamics
     int control;      ///< the parameter that is its control, with least and largest control behind
                       ///< it, all invalidating Dynamics; 0: it has none

@@ -7,6 +7,7 @@
 #include "cache_internal.h"
 #include "error_internal.h"
 #include "names_internal.h"
+#include "weight_internal.h"
 
 #include "control/control_internal.h"
 #include "path/path_internal.h"
@@ -102,6 +103,11 @@ tal_force_context tali_force_context(const tal_forces *forces, tal_state *state,
 
 /// The same for `apply` of elements that need so much: what they do not need is hidden.
 tal_force_context tali_force_context_for(const tal_force_context *all, tal_force_needs needs);
+
+/// Is it gravity? And then its weights [num_bodies] and field in a State at Instance.
+bool tali_force_is_gravity(const tali_force *element);
+const tali_weight *tali_force_weights_of(const tali_force *element, const tal_system *system,
+                                         const tal_state *state, tal_vec3 *g);
 
 /// Which elements are enabled; NULL and a breach when the State is not ours.
 const uint8_t *tali_forces_enabled(const tal_forces *forces, const tal_state *state);

@@ -192,6 +192,7 @@ static const tali_force_kind bushing_kind = {
             .calc_potential_energy = calc_potential_energy,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_force_element_destroy},
+    .scope = TALI_FORCE_SCOPE_BODIES,
     .params = params,
     .num_params = 36,
     .num_instance = 24,

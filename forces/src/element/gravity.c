@@ -176,6 +176,21 @@ tal_force_ix tal_forces_add_gravity(tal_forces *forces, tal_vec3 g)
     return (tal_force_ix){-1};
 }
 
+// --- for lanes ---
+
+bool tali_force_is_gravity(const tali_force *element)
+{
+    return element->ops.apply == apply;
+}
+
+const tali_weight *tali_force_weights_of(const tali_force *element, const tal_system *system,
+                                         const tal_state *state, tal_vec3 *g)
+{
+    const gravity *it = element->self;
+    *g = ((const field *)tal_var_value(system, state, it->field))->g;
+    return tal_cache_value(system, state, it->weights);
+}
+
 // --- in a State ---
 
 // The element, if it is gravity; NULL and a breach otherwise.

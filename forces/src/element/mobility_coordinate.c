@@ -20,6 +20,7 @@ typedef struct law {
 struct on_coordinate {
     tali_force_element base;
     tal_mobility at;
+    bool qdot_is_u;
     tal_function *function; // owned; of a nonlinear spring
     law (*calc)(const on_coordinate *it, const double values[], real q, real qdot);
 };
@@ -59,6 +60,12 @@ static tal_status realize_instance(const void *self, const tal_force_context *co
 
 // --- the laws at a State ---
 
+static double rate_of(const on_coordinate *it, const tal_force_context *context, int slot)
+{
+    if (!it->qdot_is_u) return tal_state_qdot(context->state)[slot];
+    return tal_body_u(context->matter, context->state, it->at.body, it->at.i);
+}
+
 // The law at the State's q and qdot; qdot counts as zero below Velocity.
 static tal_status evaluate(const on_coordinate *it, const tal_force_context *context, law *out,
                            double *qdot)
@@ -66,8 +73,7 @@ static tal_status evaluate(const on_coordinate *it, const tal_force_context *con
     const int i = *(const int *)tali_force_placed(&it->base, context);
     if (i < 0) return refuse_quaternion(it, context);
     const int slot = tal_body_q_start(context->matter, context->state, it->at.body) + i;
-    const bool moving = context->velocities.bytes != NULL;
-    *qdot = moving ? tal_state_qdot(context->state)[slot] : 0.0;
+    *qdot = context->velocities.bytes != NULL ? rate_of(it, context, slot) : 0.0;
     const double *values =
         it->base.kind->num_params > 0 ? tali_force_element_values(&it->base, context) : NULL;
     *out = it->calc(it, values, tal_state_q(context->state)[slot], *qdot);
@@ -151,6 +157,8 @@ static tal_force_ix add_on_coordinate(tal_forces *forces, const char *name,
     if (!tali_force_element_has_mobility(forces, name, kind, like->at, tal_body_nq_angles)) {
         return (tal_force_ix){-1};
     }
+    // without forces the element is refused where it is added
+    like->qdot_is_u = forces != NULL && tal_body_qdot_is_u(forces->matter, like->at.body);
     return without_slopes(forces, like,
                           tali_force_element_add(forces, name, kind, like, sizeof *like, params));
 }
@@ -183,6 +191,7 @@ static const tali_force_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE
 
 static const tali_force_kind spring_kind = {
     .ops = {COORDINATE_OPS, .name = "mobility spring", .needs = TAL_FORCE_NEEDS_Q},
+    .scope = TALI_FORCE_SCOPE_COORDINATE,
     .params = spring_params,
     .num_params = 2,
     .fill_facts = fill_facts,
@@ -215,6 +224,7 @@ static void release_function(void *self)
 
 static const tali_force_kind nonlinear_kind = {
     .ops = {COORDINATE_OPS, .name = "mobility nonlinear spring", .needs = TAL_FORCE_NEEDS_Q},
+    .scope = TALI_FORCE_SCOPE_COORDINATE,
     .release = release_function,
     .fill_facts = fill_facts,
 };
@@ -249,7 +259,10 @@ tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const 
         tal_function_destroy(energy);
         return none;
     }
-    on_coordinate like = {.at = mobility, .function = energy, .calc = calc_nonlinear};
+    on_coordinate like = {.at = mobility,
+                          .qdot_is_u = tal_body_qdot_is_u(forces->matter, mobility.body),
+                          .function = energy,
+                          .calc = calc_nonlinear};
     return without_slopes(
         forces, &like,
         tali_force_element_add(forces, name, &nonlinear_kind, &like, sizeof like, NULL));
@@ -292,6 +305,7 @@ static const tali_force_param stop_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
 static const tali_force_kind stop_kind = {
     .ops = {COORDINATE_OPS, .name = "mobility stop",
             .calc_dissipated_power = calc_dissipated_power},
+    .scope = TALI_FORCE_SCOPE_COORDINATE,
     .params = stop_params,
     .num_params = 4,
     .check = check_stop,
@@ -369,6 +383,7 @@ static const tali_force_param limit_params[] = {{"lower limit", TALI_LIMIT},
 static const tali_force_kind limit_kind = {
     .ops = {COORDINATE_OPS, .name = "mobility limit",
             .calc_dissipated_power = calc_dissipated_power},
+    .scope = TALI_FORCE_SCOPE_COORDINATE,
     .params = limit_params,
     .num_params = 6,
     .check = check_limit,

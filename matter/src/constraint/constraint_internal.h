@@ -321,6 +321,12 @@ size_t tali_projection_scratch(const tal_matter *matter);
 
 /// Scratch bytes in which one block of constraints is solved.
 size_t tali_constraints_solve_scratch(const tali_constraints *cs);
+
+/// Take the parts along quaternions out of an error of q.
+void tali_constraint_project_quaternion_errors(const tal_matter *matter,
+                                               const tali_matter_model *model, const double q[],
+                                               double q_error[]);
+
 tal_status tali_constraint_project_q(const void *self, const tal_system *system, tal_state *state,
                                      const tal_project_options *options, double q_error[],
                                      tal_project_result *result);

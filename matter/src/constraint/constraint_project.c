@@ -314,15 +314,14 @@ static bool uses_quaternion(const tal_matter *matter, const tali_matter_model *m
 }
 
 // e - (e . n) n: an error along a quaternion has no effect (manual eq. 10.13).
-static void project_quaternion_errors(const tal_matter *matter, const tal_state *state,
-                                      double q_error[])
+void tali_constraint_project_quaternion_errors(const tal_matter *matter,
+                                               const tali_matter_model *model, const double q[],
+                                               double q_error[])
 {
-    const tali_matter_model model = tali_matter_model_of(matter, state);
-    const double *q = tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
     for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!uses_quaternion(matter, &model, b)) continue;
-        const double *n = q + model.q0[b];
-        double *e = q_error + model.q0[b];
+        if (!uses_quaternion(matter, model, b)) continue;
+        const double *n = q + model->q0[b];
+        double *e = q_error + model->q0[b];
         const double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2] + n[3] * n[3];
         const double along = (e[0] * n[0] + e[1] * n[1] + e[2] * n[2] + e[3] * n[3]) / square;
         for (int i = 0; i < 4; ++i) {
@@ -390,7 +389,11 @@ tal_status tali_constraint_project_q(const void *self, const tal_system *system,
     if (st == TAL_OK && !options->only_redundant) {
         st = project_quaternions(matter, state, options, result);
     }
-    if (st == TAL_OK && mine != NULL) project_quaternion_errors(matter, state, mine);
+    if (st == TAL_OK && mine != NULL) {
+        const tali_matter_model model = tali_matter_model_of(matter, state);
+        tali_constraint_project_quaternion_errors(matter, &model, tali_tree_q_of(matter, state),
+                                                  mine);
+    }
     return st;
 }
 

@@ -1,6 +1,6 @@
 // Forward dynamics of several States at once: the passes over lanes, and arrays that they work in.
 //
-// Given    q, u, f of each State, and constants of the tree
+// Given    q, u, f of each State, constants of the tree, forces on bodies
 // Compute  udot of each                                    stage/stage_dynamics.c, steps 1, 2 and 4
 //
 // Source: the passes. This file and the kernels that it calls are compiled over lanes_numbers.h.
@@ -29,11 +29,13 @@ typedef struct workplace {
     tali_tree_composite *rigid;
     tali_weight *weights;
     tali_kernel_open_inertia *open_inertia;
-    sv *open, *F, *A;
+    sv *open, *A;
+    sv *F[TALI_KERNEL_NUM_LOADS];
     real *q, *u, *f, *e, *udot;
     int nq;
     bool has_gravity, has_A0;
     v3 g;
+    bool has_load[TALI_KERNEL_NUM_LOADS]; // other than zero
 } workplace;
 
 // The arrays of a workplace at the room's end; the bytes of all. Where `room` is NULL only those.
@@ -53,7 +55,8 @@ static size_t lay_out(workplace *it, const tali_tree *tree, int nq, char *room)
         {&it->articulated.DI, blocks * sizeof *it->articulated.DI},
         {&it->open_inertia, slots * sizeof *it->open_inertia},
         {&it->open, slots * sizeof *it->open},
-        {&it->F, n * sizeof *it->F},
+        {&it->F[TALI_KERNEL_LOADS_OF_ALL], n * sizeof *it->A},
+        {&it->F[TALI_KERNEL_LOADS_OF_Q], n * sizeof *it->A},
         {&it->A, n * sizeof *it->A},
         {&it->q, ((size_t)nq + 1) * sizeof *it->q},
         {&it->u, u * sizeof *it->u},
@@ -138,29 +141,164 @@ static void scatter(int n, int size, const real from[], tali_kernel_number rows[
     }
 }
 
-// The steps of a State's forward dynamics, with the forces of gravity and those along speeds.
+// --- the steps of a State's forward dynamics ---
+
+static void place_and_move(workplace *it)
+{
+    it->passes.position(&it->tree, it->constants, &it->model, it->q, &it->position);
+    it->passes.velocity(&it->view, it->u, true, &it->velocity);
+}
+
+static bool solve(workplace *it, const real f[], const sv F[])
+{
+    const tali_passes *const passes = &it->passes;
+    passes->rigid(&it->view, it->rigid);
+    const bool ok = passes->articulated(&it->view, &it->articulated, it->open_inertia);
+    passes->inward_moving(&it->view, f, F, it->e, it->open);
+    passes->outward(&it->view, it->e, it->udot, it->A);
+    return ok;
+}
+
+static void clear_loads(workplace *it, int which)
+{
+    memset(it->F[which], 0, (size_t)it->tree.num_bodies * sizeof *it->F[which]);
+}
+
+// With the forces of gravity and those along speeds.
 static bool lanes_forward(void *room, int n, const tali_kernel_number q[],
                           const tali_kernel_number u[], const tali_kernel_number f[],
                           tali_kernel_number udot[])
 {
     workplace *const it = room;
     const tali_tree *const tree = &it->tree;
-    const tali_passes *const passes = &it->passes;
+    sv *const F = it->F[TALI_KERNEL_LOADS_OF_Q];
     gather(n, it->nq, q, it->q);
     gather(n, tree->num_u, u, it->u);
     if (f != NULL) gather(n, tree->num_u, f, it->f);
-    passes->position(tree, it->constants, &it->model, it->q, &it->position);
-    passes->velocity(&it->view, it->u, true, &it->velocity);
-    passes->rigid(&it->view, it->rigid);
-    const bool ok = passes->articulated(&it->view, &it->articulated, it->open_inertia);
+    place_and_move(it);
     if (it->has_gravity) {
-        memset(it->F, 0, (size_t)tree->num_bodies * sizeof *it->F);
-        passes->weights(it->position.pose, tree->num_bodies, it->weights, it->g, it->F);
+        clear_loads(it, TALI_KERNEL_LOADS_OF_Q);
+        it->passes.weights(it->position.pose, tree->num_bodies, it->weights, it->g, F);
     }
-    passes->inward_moving(&it->view, f != NULL ? it->f : NULL, it->has_gravity ? it->F : NULL,
-                          it->e, it->open);
-    passes->outward(&it->view, it->e, it->udot, it->A);
+    const bool ok = solve(it, f != NULL ? it->f : NULL, it->has_gravity ? F : NULL);
     scatter(n, tree->num_u, it->udot, udot);
+    return ok;
+}
+
+// --- the same in steps ---
+
+// Numbers of one lane into as many vectors.
+static void fill_lane(int lane, int n, const tali_kernel_number from[], void *to)
+{
+    real *const numbers = to;
+    for (int i = 0; i < n; ++i) {
+        numbers[i][lane] = from[i];
+    }
+}
+
+static void read_lane(int lane, int n, const void *from, tali_kernel_number to[])
+{
+    const real *const numbers = from;
+    for (int i = 0; i < n; ++i) {
+        to[i] = numbers[i][lane];
+    }
+}
+
+static void lanes_seat(void *room, int lane, const tali_kernel_number constants[])
+{
+    workplace *const it = room;
+    const int each = (int)(sizeof(tali_tree_constants) / sizeof(real));
+    fill_lane(lane, each * it->tree.num_bodies, constants, it->constants);
+}
+
+static void lanes_set_weights(void *room, int lane, const tali_kernel_number weights[],
+                              const tali_kernel_number g[3])
+{
+    workplace *const it = room;
+    fill_lane(lane, TALI_KERNEL_WEIGHT * it->tree.num_bodies, weights, it->weights);
+    fill_lane(lane, 3, g, &it->g);
+}
+
+// One number of all rows.
+static inline real across(const tali_kernel_number *const rows[], int i)
+{
+    real x = {0.0};
+    for (int lane = 0; lane < LANES; ++lane) {
+        x[lane] = rows[lane][i];
+    }
+    return x;
+}
+
+static void lanes_move(void *room, const tali_kernel_number *const y[], int q0, int u0)
+{
+    workplace *const it = room;
+    for (int i = 0; i < it->nq; ++i) {
+        it->q[i] = across(y, q0 + i);
+    }
+    for (int i = 0; i < it->tree.num_u; ++i) {
+        it->u[i] = across(y, u0 + i);
+    }
+    place_and_move(it);
+    clear_loads(it, TALI_KERNEL_LOADS_OF_ALL);
+    clear_loads(it, TALI_KERNEL_LOADS_OF_Q);
+    it->has_load[TALI_KERNEL_LOADS_OF_ALL] = it->has_load[TALI_KERNEL_LOADS_OF_Q] = false;
+}
+
+static void lanes_look(const void *room, int lane, int body, tali_kernel_number X[],
+                       tali_kernel_number V[])
+{
+    const workplace *const it = room;
+    read_lane(lane, TALI_KERNEL_POSE, &it->position.pose[body], X);
+    read_lane(lane, TALI_KERNEL_LOAD, &it->velocity.rates[body].V, V);
+}
+
+static void lanes_get_load(const void *room, int which, int lane, int body, tali_kernel_number F[])
+{
+    const workplace *const it = room;
+    read_lane(lane, TALI_KERNEL_LOAD, &it->F[which][body], F);
+}
+
+static void lanes_set_load(void *room, int which, int lane, int body, const tali_kernel_number F[])
+{
+    workplace *const it = room;
+    fill_lane(lane, TALI_KERNEL_LOAD, F, &it->F[which][body]);
+    it->has_load[which] = true;
+}
+
+static void lanes_weigh(void *room)
+{
+    workplace *const it = room;
+    sv *const F = it->F[TALI_KERNEL_LOADS_OF_Q];
+    it->passes.weights(it->position.pose, it->tree.num_bodies, it->weights, it->g, F);
+    it->has_load[TALI_KERNEL_LOADS_OF_Q] = true;
+}
+
+// The sum of all as a State has it. A sum that nothing was added to adds nothing, to the bit: no
+// sum that begins with zero is -0.
+static const sv *sum_loads(workplace *it)
+{
+    sv *const all = it->F[TALI_KERNEL_LOADS_OF_ALL], *const of_q = it->F[TALI_KERNEL_LOADS_OF_Q];
+    if (!it->has_load[TALI_KERNEL_LOADS_OF_ALL]) return of_q;
+    for (int b = 0; b < it->tree.num_bodies && it->has_load[TALI_KERNEL_LOADS_OF_Q]; ++b) {
+        all[b] = (sv){tal_v3_add(all[b].w, of_q[b].w), tal_v3_add(all[b].v, of_q[b].v)};
+    }
+    return all;
+}
+
+static bool lanes_solve(void *room, const tali_kernel_number *const f[], int u0,
+                        tali_kernel_number *const ydot[])
+{
+    workplace *const it = room;
+    const int n = it->tree.num_u;
+    for (int i = 0; i < n; ++i) {
+        it->f[i] = across(f, i);
+    }
+    const bool ok = solve(it, it->f, sum_loads(it));
+    for (int i = 0; i < n; ++i) {
+        for (int lane = 0; lane < LANES; ++lane) {
+            ydot[lane][u0 + i] = it->udot[i][lane];
+        }
+    }
     return ok;
 }
 
@@ -187,5 +325,17 @@ void TALI_KERNEL(sincos)(tali_passes *out)
 
 void TALI_KERNEL(lanes)(tali_kernel_lanes *out)
 {
-    *out = (tali_kernel_lanes){LANES, lanes_size, lanes_prepare, lanes_set_gravity, lanes_forward};
+    *out = (tali_kernel_lanes){.width = LANES,
+                               .size = lanes_size,
+                               .prepare = lanes_prepare,
+                               .set_gravity = lanes_set_gravity,
+                               .forward = lanes_forward,
+                               .seat = lanes_seat,
+                               .set_weights = lanes_set_weights,
+                               .move = lanes_move,
+                               .look = lanes_look,
+                               .get_load = lanes_get_load,
+                               .set_load = lanes_set_load,
+                               .weigh = lanes_weigh,
+                               .solve = lanes_solve};
 }

@@ -53,6 +53,27 @@ static tal_status mul_N(const tal_matter *matter, tal_state *state, const rates 
     return TAL_OK;
 }
 
+// Where q and u are packed alike.
+static void copy_rates(tal_n_op op, const double in[], int n, double out[])
+{
+    const bool is_zero = op == TAL_NDOT || op == TAL_NDOT_T;
+    for (int i = 0; i < n; ++i) {
+        out[i] = is_zero ? 0.0 : in[i];
+    }
+}
+
+tal_status tali_op_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
+                            const double u[], tal_n_op op, const double in[], double out[])
+{
+    if (matter->tree.num_N == 0) {
+        copy_rates(op, in, matter->tree.num_u, out);
+        return TAL_OK;
+    }
+    rates at = rates_of(matter, state);
+    at.q = q, at.u = u;
+    return mul_N(matter, state, &at, op, in, out);
+}
+
 tal_status tal_matter_mul_N(const tal_matter *matter, tal_state *state, tal_n_op op,
                             const double in[], double out[])
 {
@@ -64,11 +85,8 @@ tal_status tal_matter_mul_N(const tal_matter *matter, tal_state *state, tal_n_op
     const int n = from_q(op) ? tal_matter_nq(matter, state) : view.tree->num_u;
     st = tali_op_finite(state, "in", in, n);
     if (st != TAL_OK) return st;
-    if (view.tree->num_N == 0) { // then q and u are packed alike
-        const bool is_zero = op == TAL_NDOT || op == TAL_NDOT_T;
-        for (int i = 0; i < n; ++i) {
-            out[i] = is_zero ? 0.0 : in[i];
-        }
+    if (view.tree->num_N == 0) {
+        copy_rates(op, in, n, out);
         return TAL_OK;
     }
     const rates at = rates_of(matter, state);

@@ -276,16 +276,14 @@ static void write_quaternion_rate(const double q[], const double u[], const doub
 }
 
 // qdot = N u, or qdotdot = N udot + Ndot u.
-tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, const double v[],
-                                  bool second, double out[])
+tal_status tali_stage_write_rates_of(const tal_matter *matter, tal_state *state, const double q[],
+                                     const double u[], const double v[], bool second, double out[])
 {
     const tali_tree *tree = &matter->tree;
     if (tree->num_N == 0) { // then q and u are packed alike
         memcpy(out, v, (size_t)tree->num_u * sizeof(double));
         return TAL_OK;
     }
-    const double *q = tali_tree_q_of(matter, state);
-    const double *u = tali_tree_u_of(matter, state);
     const mobilizer_values values = values_of(matter, state, q, u);
     for (int b = 1; b < tree->num_bodies; ++b) {
         const double *from = v + tree->u0[b];
@@ -305,6 +303,13 @@ tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, co
         }
     }
     return TAL_OK;
+}
+
+tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, const double v[],
+                                  bool second, double out[])
+{
+    return tali_stage_write_rates_of(matter, state, tali_tree_q_of(matter, state),
+                                     tali_tree_u_of(matter, state), v, second, out);
 }
 
 tal_status tali_stage_realize_velocity(const void *self, const tal_system *system, tal_state *state)

@@ -57,6 +57,10 @@ void tali_stage_fill_A0(const tal_matter *matter, tal_state *state, const tali_t
 /// qdot = N v, or with `second` qdotdot = N v + Ndot u, body by body.
 tal_status tali_stage_write_rates(const tal_matter *matter, tal_state *state, const double v[],
                                   bool second, double out[]);
+
+/// The same at other q and u than the State's.
+tal_status tali_stage_write_rates_of(const tal_matter *matter, tal_state *state, const double q[],
+                                     const double u[], const double v[], bool second, double out[]);
 /// @}
 
 /// @name Dynamics and Acceleration

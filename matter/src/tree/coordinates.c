@@ -432,32 +432,60 @@ static bool is_unit(const double e[4])
     return fabs(square - 1.0) <= 8.0 * DBL_EPSILON;
 }
 
+static bool has_quaternion(const tal_matter *matter, const tali_matter_model *model, int b)
+{
+    return matter->bodies[b].ops.has_quaternion && !model->use_angles[b];
+}
+
+// The first body whose quaternion has no direction; Ground: all have one. `any`: one of them is not
+// of length 1.
+static int look_at_quaternions(const tal_matter *matter, const tali_matter_model *model,
+                               const double q[], bool *any)
+{
+    *any = false;
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!has_quaternion(matter, model, b)) continue;
+        const double *e = q + model->q0[b];
+        if (!tal_qt_is_finite(tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3])))) return b;
+        *any = *any || !is_unit(e);
+    }
+    return 0;
+}
+
+static void normalize(const tal_matter *matter, const tali_matter_model *model, double q[])
+{
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!has_quaternion(matter, model, b)) continue;
+        double *e = q + model->q0[b];
+        if (is_unit(e)) continue;
+        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
+        e[0] = unit.w, e[1] = unit.x, e[2] = unit.y, e[3] = unit.z;
+    }
+}
+
+bool tali_tree_normalize(const tal_matter *matter, const tali_matter_model *model, double q[])
+{
+    bool any;
+    if (look_at_quaternions(matter, model, q, &any) != 0) return false;
+    if (any) normalize(matter, model, q);
+    return true;
+}
+
 tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state *state)
 {
     if (!usable(matter, state, TAL_GROUND, __func__)) return tal_contract_last()->status;
     const tali_matter_model model = tali_matter_model_of(matter, state);
     bool any = false;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+    const int b = look_at_quaternions(matter, &model, q_of(matter, state), &any);
+    if (b != 0) {
         const double *e = q_of(matter, state) + model.q0[b];
-        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
-        if (!tal_qt_is_finite(unit)) {
-            return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
-                                    "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
-                                    matter->bodies[b].name, e[0], e[1], e[2], e[3]);
-        }
-        any = any || !is_unit(e);
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
+                                matter->bodies[b].name, e[0], e[1], e[2], e[3]);
     }
     if (!any) return TAL_OK;
     double *q = tal_state_upd_q(state);
     if (q == NULL) return tal_contract_last()->status;
-    q += tal_group_start(matter->system, state, matter->q);
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
-        double *e = q + model.q0[b];
-        if (is_unit(e)) continue;
-        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
-        e[0] = unit.w, e[1] = unit.x, e[2] = unit.y, e[3] = unit.z;
-    }
+    normalize(matter, &model, q + tal_group_start(matter->system, state, matter->q));
     return TAL_OK;
 }

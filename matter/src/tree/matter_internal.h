@@ -374,6 +374,9 @@ void tali_tree_write_initial_q(const tal_matter *matter, const tali_tree_body *b
 /// Does a quaternion have a direction? `e` has four values, w first.
 bool tali_tree_has_direction(const double e[]);
 
+/// Set the lengths of all quaternions in q to 1; false when one has no direction.
+bool tali_tree_normalize(const tal_matter *matter, const tali_matter_model *model, double q[]);
+
 /// Low and high of every range, as declared: 2 num_ranges values.
 void tali_tree_write_ranges(const tal_matter *matter, double ranges[]);
 

@@ -133,14 +133,37 @@ static tal_status prescribe(const tal_system *system, tal_state *state, bool vel
     return TAL_OK;
 }
 
+static bool settles(const tal_subsystem_ops *ops)
+{
+    return ops->prescribe_q != NULL || ops->prescribe_u != NULL || ops->project_q != NULL ||
+           ops->project_u != NULL || ops->relax != NULL;
+}
+
+static bool acts(const tal_subsystem_ops *ops)
+{
+    return settles(ops) || ops->realize_time != NULL || ops->realize_position != NULL ||
+           ops->realize_velocity != NULL || ops->realize_dynamics != NULL ||
+           ops->realize_acceleration != NULL;
+}
+
+tal_subsystem_ix tali_solve_other_that_acts(const tal_system *system,
+                                            const tal_subsystem_ix these[], int n)
+{
+    for (int i = 0; i < system->subsystems.count; ++i) {
+        bool is_other = acts(&tali_system_subsystem_at(system, i)->ops);
+        for (int k = 0; k < n; ++k) {
+            is_other = is_other && these[k].i != i;
+        }
+        if (is_other) return (tal_subsystem_ix){i};
+    }
+    return (tal_subsystem_ix){-1};
+}
+
 bool tali_solve_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem)
 {
     for (int i = 0; i < system->subsystems.count; ++i) {
-        const tali_system_subsystem *it = tali_system_subsystem_at(system, i);
-        const bool settles = it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL ||
-                             it->ops.project_q != NULL || it->ops.project_u != NULL ||
-                             it->ops.relax != NULL;
-        if (settles && i != subsystem.i) return false;
+        const bool any = settles(&tali_system_subsystem_at(system, i)->ops);
+        if (any && i != subsystem.i) return false;
     }
     return true;
 }

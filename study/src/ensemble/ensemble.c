@@ -32,6 +32,7 @@ static tal_status check_outputs(const tal_system *system, const tal_ensemble_def
 static const char *what_is_wrong(const tal_ensemble_def *def)
 {
     if (def->lanes < 1) return "it needs at least one lane";
+    if (def->width < 0) return "the width cannot be negative";
     if (def->num_parameters < 0) return "the number of parameters cannot be negative";
     if (def->num_parameters > 0 && def->parameters == NULL) return "'parameters' is NULL";
     if (def->num_outputs < 1) return "it needs an output: a measure, or a value from 'read'";
@@ -143,7 +144,7 @@ static size_t size_of_fits(const tal_ensemble *it)
     return (size_t)it->frames.num_frames * sizeof(tal_fit);
 }
 
-static tal_status fill_lane(tal_ensemble *it, tali_ensemble_lane *lane, tal_error *err)
+tal_status tali_ensemble_fill_lane(tal_ensemble *it, tali_ensemble_lane *lane, tal_error *err)
 {
     tal_status st = tal_state_create(it->system, &lane->state, err);
     if (st == TAL_OK) st = tal_state_create(it->system, &lane->report, err);
@@ -193,7 +194,8 @@ tal_status tal_ensemble_create(const tal_system *system, const tal_ensemble_def 
     set_up(it, system, def);
     st = take_memory(it, err);
     for (int i = 0; i < it->def.lanes && st == TAL_OK; ++i) {
-        st = fill_lane(it, &it->lanes[i], err);
+        st = tali_ensemble_fill_lane(it, &it->lanes[i], err);
+        if (st == TAL_OK) st = tali_ensemble_block_create(it, &it->lanes[i].block, err);
     }
     if (st != TAL_OK) {
         tal_ensemble_destroy(it);
@@ -203,21 +205,26 @@ tal_status tal_ensemble_create(const tal_system *system, const tal_ensemble_def 
     return TAL_OK;
 }
 
+void tali_ensemble_empty_lane(const tal_ensemble *it, tali_ensemble_lane *lane)
+{
+    tal_equilibrium_destroy(lane->equilibrium);
+    tal_tracker_destroy(lane->tracker);
+    tal_assembler_destroy(lane->assembler);
+    tal_integrator_destroy(lane->integrator);
+    tal_state_destroy(lane->report);
+    tal_state_destroy(lane->state);
+    tali_free(&it->allocator, lane->values, (size_t)it->def.num_parameters * sizeof(double));
+    tali_free(&it->allocator, lane->q, size_of_q(it));
+    tali_free(&it->allocator, lane->fits, size_of_fits(it));
+}
+
 void tal_ensemble_destroy(tal_ensemble *ensemble)
 {
     if (ensemble == NULL) return;
     const tal_allocator allocator = ensemble->allocator;
     for (int i = 0; i < ensemble->def.lanes && ensemble->block != NULL; ++i) {
-        tali_ensemble_lane *const lane = &ensemble->lanes[i];
-        tal_equilibrium_destroy(lane->equilibrium);
-        tal_tracker_destroy(lane->tracker);
-        tal_assembler_destroy(lane->assembler);
-        tal_integrator_destroy(lane->integrator);
-        tal_state_destroy(lane->report);
-        tal_state_destroy(lane->state);
-        tali_free(&allocator, lane->values, (size_t)ensemble->def.num_parameters * sizeof(double));
-        tali_free(&allocator, lane->q, size_of_q(ensemble));
-        tali_free(&allocator, lane->fits, size_of_fits(ensemble));
+        tali_ensemble_block_destroy(ensemble, ensemble->lanes[i].block);
+        tali_ensemble_empty_lane(ensemble, &ensemble->lanes[i]);
     }
     tali_free(&allocator, ensemble->block, ensemble->block_bytes);
     tali_free(&allocator, ensemble, sizeof *ensemble);
@@ -232,4 +239,23 @@ const tal_error *tal_ensemble_error(const tal_ensemble *ensemble)
 {
     static const tal_error none = {TAL_ERR_NULL, "tal_ensemble_error", "the ensemble is NULL"};
     return ensemble != NULL ? &ensemble->error_record : &none;
+}
+
+tal_lane_use tal_ensemble_lane_use(const tal_ensemble *ensemble)
+{
+    tal_lane_use use = {.width = 1, .why_alone = ""};
+    if (ensemble == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the ensemble is NULL");
+        return use;
+    }
+    uint64_t evaluations[2] = {0, 0};
+    use.why_alone = ensemble->why_alone;
+    for (int i = 0; i < ensemble->def.lanes; ++i) {
+        const tali_ensemble_lane *const lane = &ensemble->lanes[i];
+        use.alone += lane->num_alone;
+        if (lane->block != NULL) tali_ensemble_block_use(lane->block, &use, evaluations);
+    }
+    const double all = (double)evaluations[0] * use.width;
+    use.share = all > 0.0 ? (double)evaluations[1] / all : 0.0;
+    return use;
 }

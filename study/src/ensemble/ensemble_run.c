@@ -27,12 +27,33 @@ static void note_failure(sharing *it, int k, const tal_error *why)
     atomic_flag_clear(&it->busy);
 }
 
-static void run_sample(sharing *it, int lane, int k)
+// What one lane has taken of the counter: samples next ... end - 1.
+typedef struct taken {
+    sharing *all;
+    int next, end;
+} taken;
+
+static int next_of_all(void *context)
 {
-    const size_t row = (size_t)it->ensemble->row_size;
-    const tal_status st =
-        tali_ensemble_sample(it->ensemble, lane, k, it->results + (size_t)k * row);
-    const tal_error *const why = &it->ensemble->lanes[lane].why;
+    taken *const mine = context;
+    sharing *const it = mine->all;
+    if (mine->next < mine->end) return mine->next++;
+    const int first = atomic_fetch_add(&it->next, it->at_once);
+    if (first >= it->n) return -1;
+    mine->end = it->n - first < it->at_once ? it->n : first + it->at_once;
+    mine->next = first + 1;
+    return first;
+}
+
+static double *results_of_all(void *context, int k)
+{
+    const sharing *const it = ((const taken *)context)->all;
+    return it->results + (size_t)k * (size_t)it->ensemble->row_size;
+}
+
+static void done_of_all(void *context, int k, tal_status st, const tal_error *why)
+{
+    sharing *const it = ((taken *)context)->all;
     if (it->status != NULL) it->status[k] = st;
     if (it->why != NULL) it->why[k] = *why;
     if (st != TAL_OK) note_failure(it, k, why);
@@ -40,15 +61,9 @@ static void run_sample(sharing *it, int lane, int k)
 
 static void run_lane(void *work, int lane)
 {
-    sharing *const it = work;
-    for (;;) {
-        const int first = atomic_fetch_add(&it->next, it->at_once);
-        if (first >= it->n) return;
-        const int end = it->n - first < it->at_once ? it->n : first + it->at_once;
-        for (int k = first; k < end; ++k) {
-            run_sample(it, lane, k);
-        }
-    }
+    taken mine = {.all = work};
+    const tali_ensemble_queue queue = {next_of_all, results_of_all, done_of_all, &mine};
+    tali_ensemble_run_queue(mine.all->ensemble, lane, &queue);
 }
 
 static tal_status tell_failure(tal_ensemble *it, int k, const tal_error *why)
@@ -71,6 +86,10 @@ static tal_status begin_run(tal_ensemble *it, const tal_state *start, const tal_
     }
     it->start = start;
     it->design = design;
+    for (int i = 0; i < it->def.lanes; ++i) {
+        it->lanes[i].num_alone = 0;
+        if (it->lanes[i].block != NULL) tali_ensemble_block_forget(it->lanes[i].block);
+    }
     return TAL_OK;
 }
 
@@ -105,15 +124,40 @@ tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
     return TAL_OK;
 }
 
+// The samples of a chunk.
+typedef struct chunk {
+    int row_size, first, next, end;
+    double *results;
+    tal_status *status;
+    tal_error *why;
+} chunk;
+
+static int next_of_chunk(void *context)
+{
+    chunk *const it = context;
+    return it->next < it->end ? it->next++ : -1;
+}
+
+static double *results_of_chunk(void *context, int k)
+{
+    const chunk *const it = context;
+    return it->results + (size_t)(k - it->first) * (size_t)it->row_size;
+}
+
+static void done_of_chunk(void *context, int k, tal_status st, const tal_error *why)
+{
+    const chunk *const it = context;
+    it->status[k - it->first] = st;
+    it->why[k - it->first] = *why;
+}
+
 static tal_status run_chunk(void *context, int lane, int first, int n, double results[],
                             tal_status status[], tal_error why[])
 {
     tal_ensemble *const it = context;
-    for (int k = 0; k < n; ++k) {
-        status[k] =
-            tali_ensemble_sample(it, lane, first + k, results + (size_t)k * (size_t)it->row_size);
-        why[k] = it->lanes[lane].why;
-    }
+    chunk samples = {it->row_size, first, first, first + n, results, status, why};
+    const tali_ensemble_queue queue = {next_of_chunk, results_of_chunk, done_of_chunk, &samples};
+    tali_ensemble_run_queue(it, lane, &queue);
     return TAL_OK;
 }
 

@@ -34,7 +34,7 @@ tal_status tali_ensemble_equip(const tal_ensemble *ensemble, tali_ensemble_lane 
 
 // --- outputs ---
 
-static tal_status read_outputs(const tal_ensemble *it, tal_state *state, double results[])
+tal_status tali_ensemble_read(const tal_ensemble *it, tal_state *state, double results[])
 {
     if (it->def.read != NULL) {
         return it->def.read(it->def.context, it->system, state, results);
@@ -55,7 +55,7 @@ static tal_status read_outputs(const tal_ensemble *it, tal_state *state, double 
 // The same from the lane's second State, whose sentence is kept.
 static tal_status read_report(const tal_ensemble *it, tali_ensemble_lane *lane, double results[])
 {
-    const tal_status st = read_outputs(it, lane->report, results);
+    const tal_status st = tali_ensemble_read(it, lane->report, results);
     if (st != TAL_OK) lane->why = *tal_state_error(lane->report);
     return st;
 }
@@ -165,24 +165,40 @@ static tal_status set_values(const tal_ensemble *it, tali_ensemble_lane *lane, i
     return st;
 }
 
+// The failure of a setter waits for the next realize, which must not be that of the next sample.
+static void forget_failure(const tal_ensemble *it, tali_ensemble_lane *lane)
+{
+    const tal_status told = tal_system_realize(it->system, lane->state, TAL_STAGE_MODEL);
+    (void)told;
+}
+
+tal_status tali_ensemble_start(const tal_ensemble *it, tali_ensemble_lane *lane, int k)
+{
+    lane->why = (tal_error){TAL_OK, "", ""};
+    tal_status st = tal_state_copy(lane->state, it->start);
+    if (st == TAL_OK) st = set_values(it, lane, k);
+    if (st == TAL_OK) return TAL_OK;
+    lane->why = *tal_state_error(lane->state);
+    lane->why.status = st;
+    forget_failure(it, lane);
+    return st;
+}
+
 // Also sets results to NaN and lets the lane go on with other samples when anything fails.
 tal_status tali_ensemble_sample(tal_ensemble *ensemble, int index, int k, double results[])
 {
     tali_ensemble_lane *const lane = &ensemble->lanes[index];
-    lane->why = (tal_error){TAL_OK, "", ""};
-    tal_status st = tal_state_copy(lane->state, ensemble->start);
-    if (st == TAL_OK) st = set_values(ensemble, lane, k);
+    ++lane->num_alone;
+    tal_status st = tali_ensemble_start(ensemble, lane, k);
     if (st == TAL_OK) st = do_task(ensemble, lane, index, results);
     const bool was_read = ensemble->def.num_times > 0 || ensemble->frames.num_frames > 0;
-    if (st == TAL_OK && !was_read) st = read_outputs(ensemble, lane->state, results);
+    if (st == TAL_OK && !was_read) st = tali_ensemble_read(ensemble, lane->state, results);
     if (st == TAL_OK) return TAL_OK;
     for (int i = 0; i < ensemble->row_size; ++i) {
         results[i] = TALI_NAN;
     }
     if (lane->why.status == TAL_OK) lane->why = *tal_state_error(lane->state);
     lane->why.status = st;
-    // the failure of a setter waits for the next realize, which must not be that of the next sample
-    const tal_status told = tal_system_realize(ensemble->system, lane->state, TAL_STAGE_MODEL);
-    (void)told;
+    forget_failure(ensemble, lane);
     return st;
 }

@@ -50,8 +50,16 @@ static tal_status start_up(tal_integrator *integ, tal_state *state)
     return st == TAL_OK ? tali_problem_settle_relaxed(&integ->problem, state) : advise(integ, st);
 }
 
-// The end of the last step, for interpolation; realizes the State to Acceleration.
-static tal_status finish(tal_integrator *integ, tal_state *state)
+tal_status tali_integrator_start(tal_integrator *integ, tal_state *state)
+{
+    integ->problem.error_record = (tal_error){TAL_OK, "", ""};
+    integ->steps_left = integ->def.max_steps;
+    const tal_status st = start_up(integ, state);
+    integ->has_step = integ->is_settled = integ->is_cut = integ->dense.is_known = false;
+    return st;
+}
+
+tal_status tali_integrator_finish(tal_integrator *integ, tal_state *state)
 {
     const tal_status st = tali_problem_evaluate(&integ->problem, state, integ->ydot1);
     if (st != TAL_OK) return st;
@@ -71,20 +79,18 @@ static tal_status final(tal_integrator *integ, tal_status st)
 // Steps until t, or just one that does not pass t.
 static tal_status advance_to(tal_integrator *integ, tal_state *state, double t, bool just_one)
 {
-    integ->problem.error_record = (tal_error){TAL_OK, "", ""};
-    integ->steps_left = integ->def.max_steps;
     if (!isfinite(t) || t < tal_state_t(state)) {
+        integ->problem.error_record = (tal_error){TAL_OK, "", ""};
         return TALI_FAIL(&integ->problem.error_record, TAL_ERR_BAD_VALUE,
                          "cannot step to t = %g from t = %g", t, tal_state_t(state));
     }
     bool any = false;
-    tal_status st = start_up(integ, state);
-    integ->has_step = integ->is_settled = integ->is_cut = integ->dense.is_known = false;
+    tal_status st = tali_integrator_start(integ, state);
     while (st == TAL_OK && tal_state_t(state) < t && !(any && just_one)) {
         st = integ->family->step(integ, state, t);
         any = true;
     }
-    if (st == TAL_OK) st = finish(integ, state);
+    if (st == TAL_OK) st = tali_integrator_finish(integ, state);
     integ->has_step = any && st == TAL_OK;
     return final(integ, st);
 }
@@ -139,7 +145,7 @@ tal_status tal_integrator_back_up(tal_integrator *integ, tal_state *state, doubl
     integ->has_step = integ->is_settled = false;
     st = integ->family->back_up(integ, state, t);
     integ->dense.is_known = false;
-    if (st == TAL_OK) st = finish(integ, state);
+    if (st == TAL_OK) st = tali_integrator_finish(integ, state);
     integ->has_step = st == TAL_OK;
     if (st != TAL_OK) tali_integrator_leave_at_start(integ, state);
     return final(integ, st);

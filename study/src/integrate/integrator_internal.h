@@ -154,6 +154,13 @@ bool tali_integrator_ends_at_last_stage(const tal_rk_tableau *rk);
 
 // --- advance.c, interpolate.c ---
 
+/// Begin or go on from a State: prescribed, projected and relaxed where it is not what the last
+/// step left.
+tal_status tali_integrator_start(tal_integrator *integ, tal_state *state);
+
+/// The end of a step that is in the State, for interpolation; realizes it to Acceleration.
+tal_status tali_integrator_finish(tal_integrator *integ, tal_state *state);
+
 /// What the errors of steps from this State are held to, into step_accuracy (integrator.c).
 void tali_integrator_hold_steps(tal_integrator *integ, const tal_state *state);
 
@@ -180,6 +187,19 @@ double tali_integrator_resolved_step(const tal_integrator *integ, double t);
 
 /// The least step worth taking: that one, or the def's.
 double tali_integrator_least_step(const tal_integrator *integ, double t);
+
+/// How long a step from t0 is tried first.
+double tali_integrator_size_to_try(tal_integrator *integ, double t0);
+
+/// A trial step of length `taken` is taken, `h` is what was tried before an end cut it short: the
+/// next size, statistics.
+void tali_integrator_accept(tal_integrator *integ, double h, double taken, double norm,
+                            bool may_grow);
+
+/// A trial step could not be computed (`st`), or its error is too large. `*h` becomes smaller, or
+/// the failure is final.
+tal_status tali_integrator_refuse(tal_integrator *integ, const tal_state *state, double t0,
+                                  double norm, tal_status st, double *h);
 
 /// A fixed step that t cannot resolve would continue forever.
 tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0);

@@ -116,8 +116,8 @@ void tali_integrator_leave_at_start(tal_integrator *integ, tal_state *state)
 
 // A step could not be computed, or its error is too large. `*h` becomes smaller, or the failure is
 // final. A step that could not be computed does not show how much smaller.
-static tal_status refuse_step(tal_integrator *integ, const tal_state *state, double t0, double norm,
-                              tal_status st, double *h)
+tal_status tali_integrator_refuse(tal_integrator *integ, const tal_state *state, double t0,
+                                  double norm, tal_status st, double *h)
 {
     if (st == TAL_OK) {
         ++integ->stats.error_failures;
@@ -136,7 +136,8 @@ static tal_status refuse_step(tal_integrator *integ, const tal_state *state, dou
 }
 
 // The step from t0 to t1 is taken; `h` is what was tried before t_end cut it short.
-static void accept_step(tal_integrator *integ, double h, double taken, double norm, bool may_grow)
+void tali_integrator_accept(tal_integrator *integ, double h, double taken, double norm,
+                            bool may_grow)
 {
     const bool was_cut = taken < h;
     const double wanted = taken * step_factor(integ, norm, may_grow);
@@ -235,16 +236,23 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
             ++shortened;
             h = 0.7 * taken;
         } else if (is_good) {
-            accept_step(integ, fmax(h, was_good), taken, norm, may_grow);
+            tali_integrator_accept(integ, fmax(h, was_good), taken, norm, may_grow);
             return tali_integrator_account(integ, state, norm);
         } else {
             may_grow = false;
             h = taken;
-            st = refuse_step(integ, state, t0, norm, st, &h);
+            st = tali_integrator_refuse(integ, state, t0, norm, st, &h);
         }
         if (st == TAL_OK) st = tali_integrator_spend_step(integ, t0, t_end);
     }
     return st;
+}
+
+double tali_integrator_size_to_try(tal_integrator *integ, double t0)
+{
+    if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
+    if (integ->def.fixed_step > 0.0) return integ->def.fixed_step;
+    return fmax(integ->h_next, tali_integrator_least_step(integ, t0));
 }
 
 tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0)
@@ -275,10 +283,7 @@ static tal_status take_step(tal_integrator *integ, tal_state *state, double t_en
     if (st == TAL_OK) st = tali_integrator_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin_step(integ, state);
     if (st != TAL_OK) return explain(integ, t0, st);
-    const bool fixed = integ->def.fixed_step > 0.0;
-    if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
-    const double h =
-        fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_integrator_least_step(integ, t0));
+    const double h = tali_integrator_size_to_try(integ, t0);
     integ->problem.is_free = is_free(integ, state);
     integ->problem.is_open = integ->problem.is_free && is_open(state);
     tali_integrator_hold_steps(integ, state);

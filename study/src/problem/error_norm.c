@@ -46,8 +46,10 @@ static int clear_known(const tali_problem *problem, const tal_state *state, tal_
     return known;
 }
 
-// W_u N^+ e_q for matter's coordinates; those of other subsystems are weighed by 1.
-static tali_problem_norm norm_of_q(tali_problem *problem, tal_state *state, int nq)
+// W_u N^+ e_q for matter's coordinates; those of other subsystems are weighed by 1. N^+ e_q is in
+// `weighed`, if `is_known`.
+static tali_problem_norm norm_of_q(tali_problem *problem, const tal_state *state, int nq,
+                                   bool is_known)
 {
     tali_problem_norm it = {0.0, 0.0, 0, 0};
     const double *error = problem->error;
@@ -57,13 +59,11 @@ static tali_problem_norm norm_of_q(tali_problem *problem, tal_state *state, int 
         num_q = tal_group_size(problem->system, state, problem->q_group);
         const int u0 = tal_group_start(problem->system, state, problem->u_group);
         const int num_u = tal_group_size(problem->system, state, problem->u_group);
-        const tal_status st =
-            tal_matter_mul_N(problem->matter, state, TAL_NPLUS, error + q0, problem->weighed);
         const double *weights = tal_state_weights(state, TAL_POOL_U) + u0;
         it.count -= clear_known(problem, state, TAL_LEVEL_POSITION, problem->weighed);
         for (int j = 0; j < num_u; ++j) {
             tali_problem_norm_add(&it, u0 + j,
-                                  st == TAL_OK ? weights[j] * problem->weighed[j] : TALI_NAN);
+                                  is_known ? weights[j] * problem->weighed[j] : TALI_NAN);
         }
     }
     for (int i = 0; i < nq; ++i) {
@@ -74,11 +74,22 @@ static tali_problem_norm norm_of_q(tali_problem *problem, tal_state *state, int 
 
 double tali_problem_error_norm(tali_problem *problem, tal_state *state)
 {
+    tal_status st = TAL_OK;
+    if (problem->matter != NULL) {
+        const int q0 = tal_group_start(problem->system, state, problem->q_group);
+        st = tal_matter_mul_N(problem->matter, state, TAL_NPLUS, problem->error + q0,
+                              problem->weighed);
+    }
+    return tali_problem_weigh_error(problem, state, st == TAL_OK);
+}
+
+double tali_problem_weigh_error(tali_problem *problem, const tal_state *state, bool is_known)
+{
     const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
     double *error = problem->error;
     const double *y = problem->y0;
     problem->worst = (tali_problem_worst){TAL_POOL_Q, 0, 0.0};
-    tali_problem_norm part = norm_of_q(problem, state, nq);
+    tali_problem_norm part = norm_of_q(problem, state, nq, is_known);
     double worst = merge(problem, TAL_POOL_Q, &part, 0.0);
     int known = 0;
     if (problem->matter != NULL) {

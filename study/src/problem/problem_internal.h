@@ -261,6 +261,9 @@ tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, doubl
 /// and z; q, u, z are weighed at `y0`. Sets `worst`.
 double tali_problem_error_norm(tali_problem *problem, tal_state *state);
 
+/// The same where N^+ times the error of matter's q is in `weighed` already, if it `is_known`.
+double tali_problem_weigh_error(tali_problem *problem, const tal_state *state, bool is_known);
+
 /// Norm of how far free coordinates and speeds have moved from those in `y`, weighed as errors are.
 /// It replaces the error: sets `worst` and overwrites `error`.
 double tali_problem_change_by_projection(tali_problem *problem, tal_state *state, const double y[]);

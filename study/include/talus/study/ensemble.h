@@ -75,6 +75,9 @@ typedef struct tal_ensemble_def {
     void *context;                ///< handed to `run` and `read`
     int lanes;                    ///< samples that can be worked on at once
     const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
+    /// TAL_TASK_INTEGRATE: States that each lane steps side by side in the registers of the
+    /// processor. 0: as many as that has, 8, 4 or 1; 1: one by one. The results are the same bits.
+    int width;
 } tal_ensemble_def;
 
 /// No parameters, no outputs, one lane; outputs are read from the start.
@@ -126,6 +129,27 @@ TAL_API TAL_NODISCARD tal_status tal_ensemble_run_batch(tal_ensemble *ensemble,
 /// The last failure, or the sentence of the failed sample with the lowest number. Never NULL;
 /// borrowed.
 TAL_API const tal_error *tal_ensemble_error(const tal_ensemble *ensemble);
+
+/// How the samples of the last run were stepped.
+typedef struct tal_lane_use {
+    int width;    ///< States side by side; 1: none were
+    int in_lanes; ///< samples that were run side by side
+    int alone;    ///< samples that were run one by one
+    double share; ///< part of the lanes that were wanted, over all evaluations; 0: there were none
+    /// Why no samples can be run side by side; empty: they can. Single ones are run alone when they
+    /// fail, or have locks or other modeling choices than the start. Borrowed
+    const char *why_alone;
+} tal_lane_use;
+
+/**
+ * How samples were stepped: side by side, or one by one, and why.
+ *
+ * Side by side go trees without constraints, prescribed motion, unilateral elements or z, whose
+ * mobilizers are pins, sliders, balls, translations, free joints and welds; with gravity, two-point
+ * elements, forces, torques, dampers, friction, springs, stops and limits of mobilities, bushings,
+ * and smooth contacts; by explicit Runge-Kutta methods.
+ */
+TAL_API tal_lane_use tal_ensemble_lane_use(const tal_ensemble *ensemble);
 
 /// How to fit. Obtain it from tal_ensemble_fit_options_default(), then edit.
 typedef struct tal_ensemble_fit_options {
