@@ -86,8 +86,8 @@ static void take_steps(void *context, long count)
     pile *p = context;
     for (long i = 0; i < count; ++i) {
         if (p->is_cold) {
-            (void)tal_contact_stepper_forget(p->stepper);
             (void)tal_state_copy(p->state, p->start);
+            (void)tal_contact_stepper_forget(p->stepper, p->state);
         }
         require(tal_contact_stepper_step(p->stepper, p->state),
                 tal_contact_stepper_error(p->stepper)->message);

@@ -63,9 +63,13 @@ int cli_run_create(const cli_args *args, const cli_model *model, const tal_integ
 
 void cli_run_warn_of_colliders(const cli_args *args, const cli_model *model)
 {
-    if (tal_matter_num_colliders(model->matter) <= 0) return;
+    if (tal_matter_num_colliders(model->matter) <= 0 ||
+        tal_matter_has_collider_elements(model->matter)) {
+        return;
+    }
     cli_warn(args,
-             "integrators ignore the colliders of this model: use simulate --stepper contact.");
+             "integrators ignore the colliders of this model: use simulate --stepper contact, or "
+             "collider_elements=\"yes\" in the file.");
 }
 
 // Steps end at rows: within a step there is nothing to read off.
@@ -101,7 +105,6 @@ void cli_run_destroy(cli_run *run)
 tal_status cli_run_restart(cli_run *run, const tal_state *start)
 {
     tal_integrator_reset(run->integ);
-    if (run->pile != NULL) (void)tal_contact_stepper_forget(run->pile);
     if (run->stepper != NULL) tal_time_stepper_reset(run->stepper);
     run->has_begun = run->was_stopped = run->is_over = run->has_ended = false;
     run->error = (tal_error){TAL_OK, "", ""};

@@ -1,4 +1,4 @@
-// A run as bytes: what steps it has a way to save itself, and most of these save the State as well.
+// A run as bytes: the State, and what takes its steps where that remembers something.
 #include "model/run_save.h"
 
 #include <stdlib.h>
@@ -16,17 +16,21 @@ static tal_status save_state(cli_run *run, void *block, size_t size)
     return tal_state_save(run->state, block, size);
 }
 
-// Contact stepper and time stepper save the State, too; what fixed steps remember is in it.
+// What fixed steps and those of contacts remember is in the State.
+static bool is_all_in_state(const cli_run *run)
+{
+    return run->fixed != NULL || run->pile != NULL;
+}
+
+// The time stepper saves the State, too.
 static size_t size_of_method(const cli_run *run)
 {
-    if (run->pile != NULL) return tal_contact_stepper_save_size(run->pile, run->state);
     if (run->stepper != NULL) return tal_time_stepper_save_size(run->stepper, run->state);
     return tal_integrator_save_size(run->integ);
 }
 
 static tal_status save_method(cli_run *run, void *block, size_t size)
 {
-    if (run->pile != NULL) return tal_contact_stepper_save(run->pile, run->state, block, size);
     if (run->stepper != NULL) return tal_time_stepper_save(run->stepper, run->state, block, size);
     return tal_integrator_save(run->integ, block, size);
 }
@@ -60,10 +64,12 @@ tal_status cli_run_save(cli_run *run, cli_bytes *to)
 {
     const place at = {run->num_pile_steps, run->has_begun, run->had_event};
     bytes_add(to, &at, sizeof at);
-    const bool has_state = run->fixed == NULL && (run->pile != NULL || run->stepper != NULL);
+    const bool is_all = is_all_in_state(run);
     tal_status st = TAL_OK;
-    if (!has_state) st = put(run, tal_state_save_size(run->state), save_state, to);
-    if (st != TAL_OK || run->fixed != NULL) return st;
+    if (is_all || run->stepper == NULL) {
+        st = put(run, tal_state_save_size(run->state), save_state, to);
+    }
+    if (st != TAL_OK || is_all) return st;
     return put(run, size_of_method(run), save_method, to);
 }
 
@@ -76,9 +82,7 @@ tal_status cli_run_resume(cli_run *run, checkpoint_reader *from)
     const void *const block = checkpoint_take_block(from, &size);
     if (block == NULL) return TAL_ERR_FILE;
     tal_status st = TAL_OK;
-    if (run->pile != NULL) {
-        st = tal_contact_stepper_resume(run->pile, run->state, block, size);
-    } else if (run->fixed != NULL) {
+    if (is_all_in_state(run)) {
         st = tal_state_load(system, run->state, block, size);
     } else if (run->stepper != NULL) {
         st = tal_time_stepper_resume(run->stepper, run->state, block, size);

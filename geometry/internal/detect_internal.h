@@ -30,17 +30,27 @@ typedef struct tali_detect_point {
     /// rim.
     double radius;
     tal_vec3 axis_G; ///< unit vector perpendicular to n along which the curvature is the larger
+    /// What the energy of this contact, a function of its depth, is multiplied by: 1 for most. Where
+    /// it depends on how the surfaces are turned to each other, `turn_G` is its rate as surface 1
+    /// turns about each axis.
+    double weight;
+    tal_vec3 turn_G;
     /// Which of the pair's points this is: a corner, a place on a rim. From 0 to
     /// tali_detect_pair_max_points() - 1; increases within a contact.
     int feature;
 } tali_detect_point;
 
-/// A face of a mesh whose centroid is inside the other surface: a spring of an elastic foundation.
+/// A face of a mesh whose centroid is inside the other surface, or a small part of a solid's surface
+/// whose middle is: a spring of an elastic foundation.
 typedef struct tali_detect_face {
-    int surface;  ///< whose face: 0 for surface 1, 1 for surface 2
-    int face;     ///< of its mesh
-    tal_vec3 p_G; ///< centroid of the face: where the spring is fixed to its mesh
-    tal_vec3 n_G; ///< unit vector from surface 2 towards surface 1, along the spring
+    int surface;    ///< whose face: 0 for surface 1, 1 for surface 2
+    int face;       ///< of its mesh, or which part
+    tal_vec3 p_G;   ///< centroid of the face: where the spring is fixed to its surface
+    tal_vec3 n_G;   ///< unit vector from surface 2 towards surface 1, along the spring
+    tal_vec3 out_G; ///< outward unit normal of the face
+    /// How the other surface's outward normal at its nearest point changes as the centroid moves
+    /// along out_G, per meter: zero where that is flat, and among meshes, where it jumps instead.
+    tal_vec3 bend_G;
     double depth; ///< distance from the centroid to the nearest point of the other surface [m]
     /// Area the spring represents: that of the face; half of it where both surfaces are meshes,
     /// since then the faces of each cover the patch [m^2].
@@ -136,8 +146,15 @@ static inline bool tali_detect_may_meet(const tali_detect_surface *a, const tali
     return a->body != b->body && (a->cliques & b->cliques) == 0;
 }
 
-/// The most points a contact of these kinds can have: 0 when it is made of faces, or not supported.
+/// The most points a contact of these kinds can have: 0 when it is always made of faces, or not
+/// supported.
 int tali_detect_pair_max_points(tal_shape_kind a, tal_shape_kind b);
+
+/// Whether a contact of these kinds can be made of faces.
+bool tali_detect_pair_has_faces(tal_shape_kind a, tal_shape_kind b);
+
+/// How many faces a shape has in contacts that are made of them; 0 for those that have none.
+int tali_detect_num_faces(const tal_shape *shape);
 
 /// Where the force of a point contact acts when surface 1 takes the share s1 of the deformation:
 /// P of manual sec. 11.2.2.

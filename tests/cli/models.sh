@@ -214,7 +214,24 @@ for model in slope.talus again.talus; do
     near "$(last slope.sto ball.q6)" 0.1 1e-9 'height of the ball'
 done
 expect 0 simulate slope.talus -e 0.1 -o slope.sto
-has err 'integrators ignore the colliders of this model: use simulate --stepper contact.'
+has err 'integrators ignore the colliders of this model: use simulate --stepper contact, or'
+
+# --- the same by an integrator, with elements in the places of colliders, which a file keeps ---
+sed 's/version="1"/& collider_elements="yes"/; s/body="\(slider\|stone\|ball\)"/& cliques="1"/' \
+    slope.talus >elements.talus
+expect 0 convert elements.talus -q -o again.talus
+expect 0 convert again.talus -q -o once_more.talus
+cmp -s again.talus once_more.talus || complain 'elements of colliders are written twice'
+for model in elements.talus again.talus; do
+    expect 0 simulate "$model" -a 1e-9 -e 1 --every 0.5 -o slope.sto
+    ! grep -q 'ignore the colliders' err || complain 'a warning of colliders that are elements'
+    near "$(last slope.sto slider.q4)" '9.81 * (0.5 - 0.2 * sqrt(0.75)) * 0.5' 1e-7 'it slides'
+    near "$(last slope.sto stone.q4)" 0 1e-12 'a block sticks'
+    near "$(last slope.sto ball.q4)" '5 / 7 * 4.905 * 0.5' 1e-7 'a ball rolls'
+done
+expect 3 check "$(sed 's/ cliques="1"//' elements.talus >meet.talus && echo meet.talus)"
+has err "'smooth' and 'rough' cannot be made unilateral elements"
+
 expect 2 simulate slope.talus -q --stepper contacts -o slope.sto
 has err "--stepper is integrator or contact, not 'contacts'"
 

@@ -61,6 +61,18 @@ static bool add_held_pairs(tali_contact_element *it)
     return true;
 }
 
+// Whether a surface may meet another one in faces.
+static bool has_faces(const tali_contact_element *it, int s)
+{
+    for (int k = 0; k < it->num_surfaces; ++k) {
+        if (tali_detect_may_meet(&it->seen[s], &it->seen[k]) &&
+            tali_detect_pair_has_faces(it->seen[s].shape.kind, it->seen[k].shape.kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Room for every pair with a half-space, six for each other surface, and every face once: spheres
 // that lie in a heap touch twelve others, and share them.
 static void choose_limits(tali_contact_element *it)
@@ -70,20 +82,23 @@ static void choose_limits(tali_contact_element *it)
     };
 
     double pairs = 0.0, points = 0.0, other = 0.0, faces = 0.0;
+    int most = 1; // points of a pair
     for (pair_walk at = {0, 0}; next_pair(it, &at);) {
         const tal_shape_kind a = it->seen[at.a].shape.kind, b = it->seen[at.b].shape.kind;
         const bool flat = a == TAL_SHAPE_HALF_SPACE || b == TAL_SHAPE_HALF_SPACE;
+        const int num_points = tali_detect_pair_max_points(a, b);
         if (flat) {
             pairs += 1.0;
-            points += tali_detect_pair_max_points(a, b);
+            points += num_points;
         } else {
             other += 1.0;
+            most = num_points > most ? num_points : most;
         }
     }
     const double kept = fmin(other, (double)NEIGHBORS * it->num_surfaces);
+    points += (most - 1) * kept;
     for (int s = 0; s < it->num_surfaces; ++s) {
-        const tal_shape *shape = &it->seen[s].shape;
-        if (shape->kind == TAL_SHAPE_MESH) faces += tal_mesh_num_faces(shape->mesh);
+        if (has_faces(it, s)) faces += tali_detect_num_faces(&it->seen[s].shape);
     }
     const tal_contact_def *def = &it->def;
     it->limits.pairs = def->max_pairs > 0 ? def->max_pairs : (int)fmin(pairs + kept, INT_MAX / 2);

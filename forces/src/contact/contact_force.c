@@ -141,7 +141,11 @@ static void touch_point(const scene *at, const tal_contact_pair_material *pair,
     touch->depth_rate = -tal_v3_dot(n, v);
     touch->slip_G = tal_v3_axpy(touch->depth_rate, n, v);
     const tali_contact_press press = tali_contact_hunt_crossley(
-        k, exponent_of(at->it), pair->dissipation, point->depth, touch->depth_rate);
+        point->weight * k, exponent_of(at->it), pair->dissipation, point->depth, touch->depth_rate);
+    // where the energy E = w E0 depends on how the surfaces are turned, -E0 grad w turns them back
+    if (point->weight < 1.0) {
+        touch->m_G = tal_v3_scale(-press.energy / point->weight, point->turn_G);
+    }
     touch->normal_force = press.force;
     touch->energy = press.energy;
     touch->power = press.power;
@@ -165,13 +169,9 @@ static tal_vec3 spring_point(const tali_detect_face *face, double share1)
 // foundation of pressure k x carries k times the volume displaced. A face turned away covers
 // nothing. `normal_G` is the face's own normal, along the spring as n is for surface 2, against it
 // for surface 1.
-static double covered_area(const tali_contact_element *it, const int surface[2],
-                           const tal_mat3 R_GS[2], const tali_detect_face *face, tal_vec3 *normal_G)
+static double covered_area(const tali_detect_face *face, tal_vec3 *normal_G)
 {
-    const tal_mesh *mesh = it->surfaces[surface[face->surface]].shape.mesh;
-    const tal_vec3 out_G =
-        tal_m3_mul_v3(R_GS[face->surface], tal_mesh_face_normal(mesh, face->face));
-    *normal_G = face->surface == 0 ? tal_v3_neg(out_G) : out_G;
+    *normal_G = face->surface == 0 ? tal_v3_neg(face->out_G) : face->out_G;
     return face->area * fmax(0.0, tal_v3_dot(*normal_G, face->n_G));
 }
 
@@ -185,30 +185,29 @@ typedef struct patch_sum {
 } patch_sum;
 
 // The energy k a x^2 / 2 of a spring also changes when its face turns, since it covers less then:
-// with a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face.
-// Couples of a fine mesh cancel; with them the energy is exact for a coarse one too. n turns with
-// the other surface, which feels the opposite couple; but a sphere, whose normals all pass through
-// its center, cannot be turned, and neither does it turn anything.
-static tal_vec3 couple_on_1(const tali_detect_face *face, tal_vec3 normal_G, double k, double area,
-                            tal_shape_kind other)
+// with a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face,
+// and the opposite one on the other, with which n turns. Where the other surface is curved, n also
+// turns as the face moves along it; the force against that is k A x^2 / 2 times `bend_G` on the
+// face. Both are small and cancel for a fine mesh; with them the energy is exact for a coarse one.
+static void add_turning(const tali_detect_face *face, tal_vec3 normal_G, double k, patch_sum *sum)
 {
-    if (area == 0.0 || other == TAL_SHAPE_SPHERE) return TAL_VEC3_ZERO;
     const double size = 0.5 * k * face->area * face->depth * face->depth;
-    const tal_vec3 couple = tal_v3_scale(-size, tal_v3_cross(normal_G, face->n_G));
-    return face->surface == 0 ? couple : tal_v3_neg(couple);
+    const double sign = face->surface == 0 ? 1.0 : -1.0; // on surface 1
+    const tal_vec3 couple = tal_v3_scale(-sign * size, tal_v3_cross(normal_G, face->n_G));
+    const tal_vec3 f = tal_v3_scale(sign * size, face->bend_G);
+    sum->f_G = tal_v3_add(sum->f_G, f);
+    sum->m_G = tal_v3_add(sum->m_G, tal_v3_add(couple, tal_v3_cross(face->p_G, f)));
 }
 
 // The forces of all faces of a patch, as sums from which its center of pressure follows.
 static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pair,
                            const tali_detect_face faces[], int count, const int surface[2])
 {
-    const tal_mat3 R_GS[2] = {rotation_of(at->it, &at->poses, at->X_MS, surface[0]),
-                              rotation_of(at->it, &at->poses, at->X_MS, surface[1])};
     patch_sum sum = {.area = 0.0};
     for (int i = 0; i < count; ++i) {
         const tali_detect_face *face = &faces[i];
         tal_vec3 normal_G;
-        const double area = covered_area(at->it, surface, R_GS, face, &normal_G);
+        const double area = covered_area(face, &normal_G);
         const tal_vec3 p = spring_point(face, pair->share1);
         const tal_vec3 v = velocity_at(at, surface, p);
         const double xdot = -tal_v3_dot(face->n_G, v);
@@ -222,8 +221,7 @@ static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pai
         }
         sum.f_G = tal_v3_add(sum.f_G, f);
         sum.m_G = tal_v3_add(sum.m_G, tal_v3_cross(p, f));
-        const tal_shape_kind other = at->it->surfaces[surface[1 - face->surface]].shape.kind;
-        sum.m_G = tal_v3_add(sum.m_G, couple_on_1(face, normal_G, pair->stiffness, area, other));
+        if (area > 0.0) add_turning(face, normal_G, pair->stiffness, &sum);
         sum.n_G = tal_v3_axpy(press.force, face->n_G, sum.n_G);
         sum.p_G = tal_v3_axpy(press.force, p, sum.p_G);
         sum.middle = tal_v3_axpy(1.0 / count, p, sum.middle);
@@ -434,23 +432,18 @@ static double energy_of_points(const tali_contact_element *it, const tali_detect
     for (int i = 0; i < count; ++i) {
         tali_contact_ellipse patch;
         const double k = stiffness_at(it, &points[i], E, &patch);
-        sum += tali_contact_hunt_crossley(k, exponent_of(it), 0.0, points[i].depth, 0.0).energy;
+        sum += points[i].weight *
+               tali_contact_hunt_crossley(k, exponent_of(it), 0.0, points[i].depth, 0.0).energy;
     }
     return sum;
 }
 
-static double energy_of_faces(const tali_contact_element *it, const tal_force_context *context,
-                              const tali_detect_contact *contact, const tali_detect_face faces[],
-                              double k)
+static double energy_of_faces(const tali_detect_face faces[], int count, double k)
 {
-    const int *surface = contact->surface;
-    const tal_xform *X_MS = tal_cache_value(context->system, context->state, it->placed);
-    const tal_mat3 R_GS[2] = {rotation_of(it, &context->poses, X_MS, surface[0]),
-                              rotation_of(it, &context->poses, X_MS, surface[1])};
     double sum = 0.0;
-    for (int i = 0; i < contact->count; ++i) {
+    for (int i = 0; i < count; ++i) {
         tal_vec3 normal_G;
-        const double area = covered_area(it, surface, R_GS, &faces[i], &normal_G);
+        const double area = covered_area(&faces[i], &normal_G);
         sum += tali_contact_foundation(k, 0.0, area, faces[i].depth, 0.0).energy;
     }
     return sum;
@@ -471,7 +464,7 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
         const tali_detect_contact *contact = &sight.contacts[c];
         const double E = combine(it, materials, contact, &last)->stiffness;
         sum += contact->is_patch
-                   ? energy_of_faces(it, context, contact, sight.faces + contact->first, E)
+                   ? energy_of_faces(sight.faces + contact->first, contact->count, E)
                    : energy_of_points(it, sight.points + contact->first, contact->count, E);
     }
     const tal_contact_grip *grip = tal_var_value(context->system, context->state, it->grip);

@@ -43,16 +43,18 @@ tal_status tali_contact_check_rigid(const tali_contact_element *it, int a, int b
                                     const tal_contact_material *of_b, tal_error *err)
 {
     const tali_contact_surface *first = &it->surfaces[a], *second = &it->surfaces[b];
-    const bool is_patch =
-        first->shape.kind == TAL_SHAPE_MESH || second->shape.kind == TAL_SHAPE_MESH;
-    const double E1 = is_patch ? of_a->foundation : of_a->stiffness;
-    const double E2 = is_patch ? of_b->foundation : of_b->stiffness;
-    if (isfinite(E1) || isfinite(E2)) return TAL_OK;
+    const tal_shape_kind kind[2] = {first->shape.kind, second->shape.kind};
+    const bool meet_in_faces = tali_detect_pair_has_faces(kind[0], kind[1]);
+    const bool meet_at_points = tali_detect_pair_max_points(kind[0], kind[1]) > 0;
+    const bool no_foundation = !isfinite(of_a->foundation) && !isfinite(of_b->foundation);
+    const bool no_stiffness = !isfinite(of_a->stiffness) && !isfinite(of_b->stiffness);
+    const bool lacks_foundation = meet_in_faces && no_foundation;
+    if (!lacks_foundation && !(meet_at_points && no_stiffness)) return TAL_OK;
     return TALI_FAIL(
         err, TAL_ERR_BAD_VALUE,
         "surfaces '%s' and '%s' can meet and are both rigid: give one of them a %s, or "
         "both a clique",
-        first->name, second->name, is_patch ? "foundation" : "stiffness");
+        first->name, second->name, lacks_foundation ? "foundation" : "stiffness");
 }
 
 tal_status tali_contact_check_frame(const tal_xform *X_BS, const char *name, tal_error *err)

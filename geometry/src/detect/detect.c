@@ -2,7 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 
-#include "detect/detect_narrow_internal.h"
+#include "detect/detect_solid_internal.h"
 
 #include <assert.h>
 
@@ -11,32 +11,76 @@
 typedef struct pair_rule {
     tali_detect_narrow_fn find; // NULL: not supported
     int max_points;             // 0: made of faces
+    bool has_faces;             // or may be
 } pair_rule;
+
+#define POINTS(find, most)                                                                         \
+    {                                                                                              \
+        (find), (most), false                                                                      \
+    }
+#define FACES(find)                                                                                \
+    {                                                                                              \
+        (find), 0, true                                                                            \
+    }
+#define BOTH(find, most)                                                                           \
+    {                                                                                              \
+        (find), (most), true                                                                       \
+    }
 
 // First index: the kind that comes first in the enum.
 static const pair_rule rules[TAL_NUM_SHAPE_KINDS][TAL_NUM_SHAPE_KINDS] = {
     [TAL_SHAPE_HALF_SPACE] =
         {
-            [TAL_SHAPE_SPHERE] = {tali_detect_half_space_sphere, 1},
-            [TAL_SHAPE_ELLIPSOID] = {tali_detect_half_space_ellipsoid, 1},
-            [TAL_SHAPE_CYLINDER] = {tali_detect_half_space_cylinder, 6},
-            [TAL_SHAPE_BRICK] = {tali_detect_half_space_brick, 8},
-            [TAL_SHAPE_TORUS] = {tali_detect_half_space_torus, 3},
-            [TAL_SHAPE_MESH] = {tali_detect_half_space_mesh, 0},
+            [TAL_SHAPE_SPHERE] = POINTS(tali_detect_half_space_sphere, 1),
+            [TAL_SHAPE_ELLIPSOID] = POINTS(tali_detect_half_space_ellipsoid, 1),
+            [TAL_SHAPE_CYLINDER] = POINTS(tali_detect_half_space_cylinder, 6),
+            [TAL_SHAPE_BRICK] = POINTS(tali_detect_half_space_brick, 8),
+            [TAL_SHAPE_TORUS] = POINTS(tali_detect_half_space_torus, 3),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_half_space_mesh),
         },
     [TAL_SHAPE_SPHERE] =
         {
-            [TAL_SHAPE_SPHERE] = {tali_detect_sphere_sphere, 1},
-            [TAL_SHAPE_MESH] = {tali_detect_sphere_mesh, 0},
+            [TAL_SHAPE_SPHERE] = POINTS(tali_detect_sphere_sphere, 1),
+            [TAL_SHAPE_ELLIPSOID] = POINTS(tali_detect_sphere_solid, 1),
+            [TAL_SHAPE_CYLINDER] = POINTS(tali_detect_sphere_solid, 1),
+            [TAL_SHAPE_BRICK] = POINTS(tali_detect_sphere_solid, 1),
+            [TAL_SHAPE_TORUS] = POINTS(tali_detect_sphere_torus, 3),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_sphere_mesh),
         },
-    [TAL_SHAPE_MESH] = {[TAL_SHAPE_MESH] = {tali_detect_mesh_mesh, 0}},
+    [TAL_SHAPE_ELLIPSOID] =
+        {
+            [TAL_SHAPE_ELLIPSOID] = POINTS(tali_detect_ellipsoids, 1),
+            [TAL_SHAPE_CYLINDER] = BOTH(tali_detect_ellipsoid_cylinder, 1),
+            [TAL_SHAPE_BRICK] = FACES(tali_detect_solids),
+            [TAL_SHAPE_TORUS] = FACES(tali_detect_solids),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_solid_mesh),
+        },
+    [TAL_SHAPE_CYLINDER] =
+        {
+            [TAL_SHAPE_CYLINDER] = BOTH(tali_detect_cylinders, 5),
+            [TAL_SHAPE_BRICK] = FACES(tali_detect_solids),
+            [TAL_SHAPE_TORUS] = FACES(tali_detect_solids),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_solid_mesh),
+        },
+    [TAL_SHAPE_BRICK] =
+        {
+            [TAL_SHAPE_BRICK] = FACES(tali_detect_solids),
+            [TAL_SHAPE_TORUS] = FACES(tali_detect_solids),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_solid_mesh),
+        },
+    [TAL_SHAPE_TORUS] =
+        {
+            [TAL_SHAPE_TORUS] = FACES(tali_detect_solids),
+            [TAL_SHAPE_MESH] = FACES(tali_detect_solid_mesh),
+        },
+    [TAL_SHAPE_MESH] = {[TAL_SHAPE_MESH] = FACES(tali_detect_mesh_mesh)},
 };
 
 static pair_rule rule_for(tal_shape_kind a, tal_shape_kind b)
 {
     const int i = (int)a, j = (int)b;
     const bool are_kinds = i >= 0 && i < TAL_NUM_SHAPE_KINDS && j >= 0 && j < TAL_NUM_SHAPE_KINDS;
-    if (!are_kinds) return (pair_rule){NULL, 0};
+    if (!are_kinds) return (pair_rule){NULL, 0, false};
     return i <= j ? rules[i][j] : rules[j][i];
 }
 
@@ -48,6 +92,17 @@ bool tal_shape_can_touch(tal_shape_kind a, tal_shape_kind b)
 int tali_detect_pair_max_points(tal_shape_kind a, tal_shape_kind b)
 {
     return rule_for(a, b).max_points;
+}
+
+bool tali_detect_pair_has_faces(tal_shape_kind a, tal_shape_kind b)
+{
+    return rule_for(a, b).has_faces;
+}
+
+int tali_detect_num_faces(const tal_shape *shape)
+{
+    if (shape->kind == TAL_SHAPE_MESH) return tal_mesh_num_faces(shape->mesh);
+    return tali_detect_num_facets(shape->kind);
 }
 
 tal_status tali_detect_check(const tali_detect_surface surfaces[], int num_surfaces, tal_error *err)
@@ -64,8 +119,7 @@ tal_status tali_detect_check(const tali_detect_surface surfaces[], int num_surfa
             if (tal_shape_can_touch(a->shape.kind, b->shape.kind)) continue;
             return TALI_FAIL(
                 err, TAL_ERR_BAD_VALUE,
-                "%s '%s' cannot touch %s '%s': contact of these shapes is not supported; put "
-                "them in one clique or make one a mesh",
+                "%s '%s' cannot touch %s '%s': where they meet has no end; put them in one clique",
                 tal_shape_kind_name(a->shape.kind), a->name, tal_shape_kind_name(b->shape.kind),
                 b->name);
         }
@@ -109,7 +163,10 @@ tali_detect_store tali_detect_store_at(void *block, int num_surfaces,
 void tali_detect_sink_point(tali_detect_sink *sink, tali_detect_point point)
 {
     tali_detect_store *store = sink->store;
-    if (sink->is_swapped) point.n_G = tal_v3_neg(point.n_G);
+    if (sink->is_swapped) {
+        point.n_G = tal_v3_neg(point.n_G);
+        point.turn_G = tal_v3_neg(point.turn_G);
+    }
     if (store->num_points < store->limits.points) store->points[store->num_points] = point;
     ++store->num_points;
 }
@@ -135,13 +192,14 @@ static void look_at(const tali_detect_surface surfaces[], const tal_xform X_GS[]
     const pair_rule rule = rule_for(one.shape->kind, two.shape->kind);
     assert(rule.find != NULL);
     tali_detect_sink sink = {store, one.shape->kind > two.shape->kind};
-    const bool is_patch = rule.max_points == 0;
-    const int *count = is_patch ? &store->num_faces : &store->num_points;
-    const int first = *count;
+    const int points = store->num_points, faces = store->num_faces;
     rule.find(sink.is_swapped ? &two : &one, sink.is_swapped ? &one : &two, &sink);
-    if (*count == first) return;
+    const bool is_patch = store->num_faces > faces;
+    const int first = is_patch ? faces : points;
+    const int count = (is_patch ? store->num_faces : store->num_points) - first;
+    if (count == 0) return;
     store->contacts[store->num_contacts++] =
-        (tali_detect_contact){{pair.a, pair.b}, is_patch, first, *count - first};
+        (tali_detect_contact){{pair.a, pair.b}, is_patch, first, count};
 }
 
 static tal_status fail_capacity(const char *subject, int needed, int limit, tal_error *err)

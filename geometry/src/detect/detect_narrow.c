@@ -2,7 +2,7 @@
 //
 // Two surfaces overlap by x along n. Surface 1 reaches to p_1 and surface 2 to p_2 = p_1 + x n; the
 // point reported is halfway between (manual sec. 11.2.2 has P between the two, by the stiffnesses).
-#include "detect/detect_narrow_internal.h"
+#include "detect/detect_solid_internal.h"
 
 #include <math.h>
 
@@ -26,6 +26,7 @@ static void half_space_ball(const tali_detect_placed *half_space, tal_vec3 cente
                                      .curvature = {curvature, curvature},
                                      .radius = radius,
                                      .axis_G = tal_v3_perp(n),
+                                     .weight = 1.0,
                                      .feature = feature,
                                  });
 }
@@ -93,28 +94,6 @@ void tali_detect_half_space_torus(const tali_detect_placed *a, const tali_detect
 
 // ---- half-space with ellipsoid
 
-// Principal curvatures of an ellipsoid x^T A^-1 x = 1 where its unit normal is d, from
-//
-//     h^2 = d^T A d,   point s = A d / h,   curvature along a unit tangent e: h e^T A^-1 e,
-//
-// the last because the gradient of x^T A^-1 x / 2 there has length 1 / h. The product of the two
-// is h^4 / (a b c)^2, which gives the smaller without cancellation.
-static void ellipsoid_curvatures(tal_vec3 semi_axes, tal_vec3 d, double h, tali_detect_point *at,
-                                 tal_vec3 *axis_S)
-{
-    const tal_vec3 u = tal_v3_perp(d), v = tal_v3_cross(d, u);
-    const tal_vec3 inverse = tal_v3(1.0 / semi_axes.x, 1.0 / semi_axes.y, 1.0 / semi_axes.z);
-    const tal_vec3 Du = tal_v3_mul(inverse, u), Dv = tal_v3_mul(inverse, v);
-    const double uu = h * tal_v3_dot(Du, Du), vv = h * tal_v3_dot(Dv, Dv);
-    const double uv = h * tal_v3_dot(Du, Dv);
-    const double larger = 0.5 * (uu + vv) + hypot(0.5 * (uu - vv), uv);
-    at->radius = semi_axes.x / h * semi_axes.y / h * semi_axes.z;
-    at->curvature[0] = larger;
-    at->curvature[1] = 1.0 / (larger * at->radius * at->radius);
-    const double angle = 0.5 * atan2(2.0 * uv, uu - vv);
-    *axis_S = tal_v3_axpy(cos(angle), u, tal_v3_scale(sin(angle), v));
-}
-
 void tali_detect_half_space_ellipsoid(const tali_detect_placed *a, const tali_detect_placed *b,
                                       tali_detect_sink *sink)
 {
@@ -125,10 +104,11 @@ void tali_detect_half_space_ellipsoid(const tali_detect_placed *a, const tali_de
     const double depth = tal_v3_dot(n, tal_v3_sub(b->X_GS->p, a->X_GS->p)) + h;
     if (!(depth > 0.0)) return;
     const tal_vec3 deepest_S = tal_v3_scale(1.0 / h, tal_v3_mul(semi_axes, scaled));
-    tali_detect_point at = {.n_G = n, .depth = depth};
+    tali_detect_point at = {.n_G = n, .depth = depth, .weight = 1.0};
     at.p_G = tal_v3_axpy(-0.5 * depth, n, tal_xf_apply(*b->X_GS, deepest_S));
     tal_vec3 axis_S;
-    ellipsoid_curvatures(semi_axes, d, h, &at, &axis_S);
+    tali_detect_ellipsoid_curvatures(semi_axes, d, h, at.curvature, &axis_S);
+    at.radius = semi_axes.x / h * semi_axes.y / h * semi_axes.z;
     at.axis_G = tal_m3_mul_v3(b->X_GS->R, axis_S);
     tali_detect_sink_point(sink, at);
 }
@@ -153,5 +133,6 @@ void tali_detect_sphere_sphere(const tali_detect_placed *a, const tali_detect_pl
                                      .curvature = {curvature, curvature},
                                      .radius = 1.0 / curvature,
                                      .axis_G = tal_v3_perp(n),
+                                     .weight = 1.0,
                                  });
 }

@@ -45,6 +45,20 @@ void tali_detect_sphere_sphere(const tali_detect_placed *a, const tali_detect_pl
                                tali_detect_sink *sink);
 void tali_detect_sphere_mesh(const tali_detect_placed *a, const tali_detect_placed *b,
                              tali_detect_sink *sink);
+void tali_detect_sphere_solid(const tali_detect_placed *a, const tali_detect_placed *b,
+                              tali_detect_sink *sink);
+void tali_detect_sphere_torus(const tali_detect_placed *a, const tali_detect_placed *b,
+                              tali_detect_sink *sink);
+void tali_detect_ellipsoids(const tali_detect_placed *a, const tali_detect_placed *b,
+                            tali_detect_sink *sink);
+void tali_detect_ellipsoid_cylinder(const tali_detect_placed *a, const tali_detect_placed *b,
+                                    tali_detect_sink *sink);
+void tali_detect_cylinders(const tali_detect_placed *a, const tali_detect_placed *b,
+                           tali_detect_sink *sink);
+void tali_detect_solids(const tali_detect_placed *a, const tali_detect_placed *b,
+                        tali_detect_sink *sink);
+void tali_detect_solid_mesh(const tali_detect_placed *a, const tali_detect_placed *b,
+                            tali_detect_sink *sink);
 void tali_detect_mesh_mesh(const tali_detect_placed *a, const tali_detect_placed *b,
                            tali_detect_sink *sink);
 

@@ -19,7 +19,8 @@ static probe probe_of(const tali_detect_placed *it, int side, tali_detect_sink *
 }
 
 // `share`: how much of the face's area this spring represents.
-static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double share)
+static void add_face(const probe *it, int f, tal_vec3 n_G, tal_vec3 bend_G, double depth,
+                     double share)
 {
     const tali_mesh_face *face = &it->mesh->faces[f];
     tali_detect_sink_face(it->sink, (tali_detect_face){
@@ -27,6 +28,8 @@ static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double 
                                         .face = f,
                                         .p_G = tal_xf_apply(*it->X_GS, face->centroid),
                                         .n_G = n_G,
+                                        .out_G = tal_m3_mul_v3(it->X_GS->R, face->normal),
+                                        .bend_G = bend_G,
                                         .depth = depth,
                                         .area = share * face->area,
                                     });
@@ -54,7 +57,7 @@ static void half_space_visit(void *self, int f)
 {
     const half_space_probe *h = self;
     const double depth = tal_v3_dot(h->x_S, h->it.mesh->faces[f].centroid) - h->offset;
-    if (depth > 0.0) add_face(&h->it, f, h->n_G, depth, 1.0);
+    if (depth > 0.0) add_face(&h->it, f, h->n_G, TAL_VEC3_ZERO, depth, 1.0);
 }
 
 void tali_detect_half_space_mesh(const tali_detect_placed *a, const tali_detect_placed *b,
@@ -93,7 +96,13 @@ static void sphere_visit(void *self, int f)
     if (!(depth > 0.0)) return;
     const bool has_direction = tal_v3_max_abs(to_center) > 0.0;
     const tal_vec3 n_S = has_direction ? tal_v3_normalize(to_center) : face->normal;
-    add_face(&s->it, f, tal_m3_mul_v3(s->it.X_GS->R, n_S), depth, 1.0);
+    // the normal n of the sphere where the face is nearest is -n_S: it turns by what of a way is
+    // across it, over the distance from the center
+    const double distance = s->radius - depth;
+    const tal_vec3 across = tal_v3_axpy(-tal_v3_dot(n_S, face->normal), n_S, face->normal);
+    const tal_vec3 bend = has_direction ? tal_v3_scale(1.0 / distance, across) : TAL_VEC3_ZERO;
+    const tal_mat3 *R_GS = &s->it.X_GS->R;
+    add_face(&s->it, f, tal_m3_mul_v3(*R_GS, n_S), tal_m3_mul_v3(*R_GS, bend), depth, 1.0);
 }
 
 void tali_detect_sphere_mesh(const tali_detect_placed *a, const tali_detect_placed *b,
@@ -140,7 +149,7 @@ static void mesh_visit(void *self, int f)
     if (!at.is_inside || !(tal_v3_max_abs(way_out) > 0.0)) return;
     // the face is pushed out: along n if it is a's, against n if it is b's
     const tal_vec3 n_T = tal_v3_scale(m->it.side == 0 ? 1.0 : -1.0, tal_v3_normalize(way_out));
-    add_face(&m->it, f, tal_m3_mul_v3(m->R_GT, n_T), at.distance, 0.5);
+    add_face(&m->it, f, tal_m3_mul_v3(m->R_GT, n_T), TAL_VEC3_ZERO, at.distance, 0.5);
 }
 
 static void probe_mesh(const tali_detect_placed *own, int side, const tali_detect_placed *in,

@@ -1,9 +1,13 @@
-// Meshes of simple solids: sphere, brick, cylinder.
+// Meshes of simple solids: sphere, brick, cylinder, and of what is below a field of heights.
 #include "mesh/mesh_internal.h"
 
 #include <math.h>
 
 #define TWO_PI (2.0 * TAL_PI)
+
+enum {
+    MOST_IN_FIELD = 5000 // heights along an axis
+};
 
 // ---- lists of vertices and faces on their way to tal_mesh_create()
 
@@ -323,5 +327,112 @@ tal_status tal_mesh_create_cylinder(const tal_allocator *allocator, double radiu
     st = draft_begin(&d, allocator, around * rings + 2, 2 * around * rings, err);
     if (st != TAL_OK) return st;
     draft_cylinder(&d, &l);
+    return draft_finish(&d, out, err);
+}
+
+// ---- field of heights: the grid on top, its border again at the bottom, and a middle there
+
+typedef struct field {
+    const double *heights;
+    int nx, ny;
+    const double *step;
+    double bottom;
+} field;
+
+static tal_vec3 field_point(const field *it, int i, int k)
+{
+    const double x = (i - 0.5 * (it->nx - 1)) * it->step[0];
+    const double y = (k - 0.5 * (it->ny - 1)) * it->step[1];
+    return tal_v3(x, y, it->heights[(size_t)k * (size_t)it->nx + (size_t)i]);
+}
+
+static int border_length(const field *it)
+{
+    return 2 * (it->nx - 1) + 2 * (it->ny - 1);
+}
+
+// The number of a place on the border among the points of the grid, counterclockwise from above.
+static int border_point(const field *it, int place)
+{
+    const int nx = it->nx, ny = it->ny;
+    if (place < nx - 1) return place;
+    place -= nx - 1;
+    if (place < ny - 1) return place * nx + nx - 1;
+    place -= ny - 1;
+    if (place < nx - 1) return nx * ny - 1 - place;
+    return nx * (ny - 1 - (place - (nx - 1)));
+}
+
+static void draft_field(draft *d, const field *it)
+{
+    const int nx = it->nx, ny = it->ny, border = border_length(it), first = nx * ny;
+    for (int k = 0; k < ny; ++k) {
+        for (int i = 0; i < nx; ++i) {
+            add_vertex(d, field_point(it, i, k));
+        }
+    }
+    for (int place = 0; place < border; ++place) {
+        const tal_vec3 above = d->vertices[border_point(it, place)];
+        add_vertex(d, tal_v3(above.x, above.y, it->bottom));
+    }
+    add_vertex(d, tal_v3(0.0, 0.0, it->bottom));
+    for (int k = 0; k + 1 < ny; ++k) {
+        for (int i = 0; i + 1 < nx; ++i) {
+            const int a = k * nx + i, b = a + nx;
+            add_triangle(d, a, a + 1, b + 1);
+            add_triangle(d, a, b + 1, b);
+        }
+    }
+    for (int place = 0; place < border; ++place) {
+        const int next = (place + 1) % border;
+        const int a = border_point(it, place), b = border_point(it, next);
+        add_triangle(d, first + place, first + next, b);
+        add_triangle(d, first + place, b, a);
+        add_triangle(d, first + border, first + next, first + place);
+    }
+}
+
+static tal_status check_field(const field *it, tal_error *err)
+{
+    if (it->nx < 2 || it->ny < 2 || it->nx > MOST_IN_FIELD || it->ny > MOST_IN_FIELD) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "a field of %d times %d heights: there must be 2 to %d along each axis",
+                         it->nx, it->ny, MOST_IN_FIELD);
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (it->step[i] > 0.0 && isfinite(it->step[i])) continue;
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "the heights of a field are %g apart: that must be positive and finite",
+                         it->step[i]);
+    }
+    for (int i = 0; i < it->nx * it->ny; ++i) {
+        if (isfinite(it->heights[i]) && it->heights[i] > it->bottom) continue;
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "height %d of a field is %g: it must be finite and above the bottom, %g",
+                         i, it->heights[i], it->bottom);
+    }
+    return isfinite(it->bottom)
+               ? TAL_OK
+               : TALI_FAIL(err, TAL_ERR_NOT_FINITE, "the bottom of a field is %g", it->bottom);
+}
+
+tal_status tal_mesh_create_field(const tal_allocator *allocator, const double heights[], int num_x,
+                                 int num_y, const double step[2], double bottom, tal_mesh **out,
+                                 tal_error *err)
+{
+    if (err != NULL) *err = (tal_error){.status = TAL_OK};
+    if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "out is NULL");
+    *out = NULL;
+    if (heights == NULL || step == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "the heights of a field or their step are NULL");
+    }
+    const field it = {heights, num_x, num_y, step, bottom};
+    tal_status st = check_field(&it, err);
+    if (st != TAL_OK) return st;
+    const int border = border_length(&it), cells = (num_x - 1) * (num_y - 1);
+    draft d;
+    st = draft_begin(&d, allocator, num_x * num_y + border + 1, 2 * cells + 3 * border, err);
+    if (st != TAL_OK) return st;
+    draft_field(&d, &it);
     return draft_finish(&d, out, err);
 }

@@ -206,6 +206,14 @@ static void report_system(tali_model *m, const tal_error *err)
     tal_diagnostics_add(m->found, TAL_ERROR, m->documents[0]->file, 0, 0, "%s", err->message);
 }
 
+static bool add_collider_elements(tali_model *m)
+{
+    if (!m->has_collider_elements) return true;
+    if (tal_matter_add_collider_elements(m->matter) == TAL_OK) return true;
+    report_system(m, tal_system_error(m->system));
+    return false;
+}
+
 // What the State holds besides what the System says.
 static void start_state(tali_model *m)
 {
@@ -320,8 +328,8 @@ void tali_model_build(tali_model *m)
                                        TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
     const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
                                       TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
-    if (!build_groups(m, before, sizeof before / sizeof *before) || !build_measures_and_forces(m) ||
-        !build_groups(m, after, sizeof after / sizeof *after)) {
+    if (!build_groups(m, before, sizeof before / sizeof *before) || !add_collider_elements(m) ||
+        !build_measures_and_forces(m) || !build_groups(m, after, sizeof after / sizeof *after)) {
         return;
     }
     tali_model_handle_unilaterals(m);

@@ -381,7 +381,8 @@ struct tali_model {
     const char *name; ///< of the model
     double time;
     double time_scale;
-    bool solves_kkt; ///< a file says so
+    bool solves_kkt;            ///< a file says so
+    bool has_collider_elements; ///< likewise
 
     tal_system *system;
     tal_matter *matter;

@@ -38,6 +38,11 @@ static const tali_model_attribute top_attributes[] = {
     {"fixed_steps", TALI_TYPE_BOOL, .initial = "no",
      .doc = "whether States have the memory that steps of a fixed length need; `talus simulate "
             "--formulation` gives it to any model"},
+    {"collider_elements", TALI_TYPE_BOOL, .initial = "no",
+     .doc =
+         "whether unilateral elements stand in the places of all colliders, so that integrators "
+         "know them: solids on half-spaces, and spheres. They are named `ball on floor`, or `box "
+         "on floor 3` for vertex 3; one of that name in `<unilaterals>` is used instead"},
     {.name = NULL}};
 
 static const tali_model_row top_rows[] = {{.name = "talus",
@@ -582,6 +587,7 @@ static void digest(tali_model *m, walk *w, int index)
         if (item->ref[1] == 1) p->unit = DEGREE;
         if (item->ref[2] == 1) m->solves_kkt = true; // what is included may need it
         if (item->ref[3] == 1) m->options.fixed_memory = true;
+        if (item->ref[4] == 1) m->has_collider_elements = true;
         if (w->depth > 1) return;
         m->name = item->name;
         m->time = item->p[0];

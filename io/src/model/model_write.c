@@ -72,6 +72,9 @@ static void put_model(tali_model_writer *w)
     if (by_kkt) tali_model_sink_put(&w->out, " solve=\"kkt\"");
     const bool has_memory = tal_system_fixed_memory(system) != NULL;
     if (has_memory) tali_model_sink_put(&w->out, " fixed_steps=\"yes\"");
+    if (tal_matter_has_collider_elements(w->model.matter)) {
+        tali_model_sink_put(&w->out, " collider_elements=\"yes\"");
+    }
     tali_model_sink_put(&w->out, ">\n");
     const tali_model_row *sections = tali_model_rows(TALI_GROUP_SECTIONS);
     for (int i = 0; sections[i].name != NULL; ++i) {

@@ -1,7 +1,10 @@
 // Colliders: convex solids on bodies. Adding and asking; what touches is found elsewhere.
+#include "collider_memory_internal.h"
+
 #include "collider/collider_internal.h"
 #include "unilateral/unilateral_internal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -101,6 +104,44 @@ void tali_colliders_destroy(tal_matter *matter)
     }
     tali_names_free(&all->names, &matter->allocator);
     tali_free(&matter->allocator, all->list, (size_t)all->capacity * sizeof *all->list);
+}
+
+// --- what the last step left ---
+
+// For each collider: a brick in a pile pushes with four corners on each of its neighbors.
+enum {
+    IMPULSES_EACH = 16,
+    IMPULSES_MORE = 64
+};
+
+int tali_collider_memory_room(const tal_matter *matter)
+{
+    const long long wanted = (long long)IMPULSES_EACH * matter->colliders.count + IMPULSES_MORE;
+    return wanted < INT_MAX ? (int)wanted : INT_MAX;
+}
+
+void tali_colliders_declare(tal_matter *matter)
+{
+    if (matter->colliders.count == 0) return;
+    const size_t room = (size_t)tali_collider_memory_room(matter);
+    tal_var_def def = tal_var_def_default();
+    def.name = "impulses of colliders";
+    def.size = sizeof(tali_collider_memory) + room * sizeof(tali_collider_impulse);
+    def.invalidates = TAL_STAGE_REPORT;
+    matter->colliders.memory = tal_system_add_var(matter->system, matter->me, &def);
+}
+
+const tali_collider_memory *tali_collider_memory_of(const tal_matter *matter,
+                                                    const tal_state *state)
+{
+    if (matter->colliders.count == 0) return NULL;
+    return tal_var_value(matter->system, state, matter->colliders.memory);
+}
+
+tali_collider_memory *tali_collider_memory_upd(const tal_matter *matter, tal_state *state)
+{
+    if (matter->colliders.count == 0) return NULL;
+    return tal_var_upd(matter->system, state, matter->colliders.memory);
 }
 
 // --- asking ---

@@ -34,18 +34,25 @@ static tal_xform plane_of(const tali_collider *it)
     return tal_xf(tal_m3(R.y, tal_v3_neg(R.z), tal_v3_neg(R.x)), it->def.X_BS.p);
 }
 
-// "ball on floor", and " 3" behind it for a solid with several vertices; by index if that is too
-// long.
-static const char *name_of(const tali_collider *a, const tali_collider *b, int vertex,
-                           char name[2 * TAL_MAX_NAME + 32])
+// "ball on floor", and " 3" behind it for a solid with several vertices. What is too long for a name
+// is that of the colliders' numbers.
+static const char *name_of(const tal_matter *matter, const tali_collider *a, const tali_collider *b,
+                           int vertex, char name[2 * TAL_MAX_NAME + 32])
 {
     const size_t room = 2 * TAL_MAX_NAME + 32;
-    if (tal_hull_num_vertices(a->hull) > 1) {
-        (void)snprintf(name, room, "%s on %s %d", a->name, b->name, vertex);
-    } else {
-        (void)snprintf(name, room, "%s on %s", a->name, b->name);
-    }
-    return strlen(name) <= TAL_MAX_NAME ? name : NULL;
+    char which[16] = "";
+    if (tal_hull_num_vertices(a->hull) > 1) (void)snprintf(which, sizeof which, " %d", vertex);
+    (void)snprintf(name, room, "%s on %s%s", a->name, b->name, which);
+    if (strlen(name) <= TAL_MAX_NAME) return name;
+    const tali_collider *first = matter->colliders.list;
+    (void)snprintf(name, room, "collider%d on collider%d%s", (int)(a - first), (int)(b - first),
+                   which);
+    return name;
+}
+
+static bool is_taken(const tal_matter *matter, const char *name)
+{
+    return tal_matter_find_unilateral(matter, name).i >= 0;
 }
 
 static tal_unilateral_def def_of(const tali_collider *a, const tali_collider *b)
@@ -64,7 +71,8 @@ static void add_on_plane(tal_matter *matter, const tali_collider *solid, const t
     tal_unilateral_def def = def_of(solid, floor);
     for (int k = 0; k < tal_hull_num_vertices(solid->hull); ++k) {
         const tal_vec3 p = vertex_on_body(solid, k);
-        def.name = name_of(solid, floor, k, name);
+        def.name = name_of(matter, solid, floor, k, name);
+        if (is_taken(matter, def.name)) continue;
         if (radius > 0.0) {
             (void)tal_unilateral_add_sphere_on_plane(matter, &def, floor->def.body, &plane,
                                                      solid->def.body, p, radius);
@@ -79,7 +87,8 @@ static void add_spheres(tal_matter *matter, const tali_collider *a, const tali_c
 {
     char name[2 * TAL_MAX_NAME + 32];
     tal_unilateral_def def = def_of(a, b);
-    def.name = name_of(a, b, 0, name);
+    def.name = name_of(matter, a, b, 0, name);
+    if (is_taken(matter, def.name)) return;
     (void)tal_unilateral_add_sphere_on_sphere(matter, &def, a->def.body, vertex_on_body(a, 0),
                                               tal_hull_radius(a->hull), b->def.body,
                                               vertex_on_body(b, 0), tal_hull_radius(b->hull));
@@ -102,7 +111,7 @@ static tal_status add_pair(tal_matter *matter, int i, int j)
         return tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
                                "colliders '%s' and '%s' cannot be made unilateral elements, as "
                                "solids on half-spaces and spheres can: put them in one clique, or "
-                               "use a tal_contact_stepper",
+                               "use a contact stepper",
                                a->name, b->name);
     }
     return tal_system_error(matter->system)->status;

@@ -6,4 +6,7 @@
 
 void tali_colliders_destroy(tal_matter *matter);
 
+/// Their variable, where there are any.
+void tali_colliders_declare(tal_matter *matter);
+
 #endif // TALUS_COLLIDER_INTERNAL_H

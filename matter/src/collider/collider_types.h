@@ -20,6 +20,7 @@ typedef struct tali_colliders {
     int capacity;
     tali_names names;
     bool are_elements; ///< unilateral elements stand for them
+    tal_var_ix memory; ///< tali_collider_memory
 } tali_colliders;
 
 #endif // TALUS_COLLIDER_TYPES_H

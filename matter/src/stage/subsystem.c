@@ -218,6 +218,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
     if (tali_unilaterals_declare(matter) != TAL_OK) return tal_system_error(system)->status;
+    tali_colliders_declare(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));

@@ -157,7 +157,6 @@ static tal_status take_memory(tal_contact_stepper *s, const tali_pile_tree_sizes
         {&s->origin, bodies * sizeof *s->origin},
         {&s->factor, most_nu * most_nu * d},
         {&s->contacts, c * sizeof *s->contacts},
-        {&s->last, c * sizeof *s->last},
         {&s->bilateral, (size_t)s->most_bilateral * sizeof *s->bilateral},
         {&s->G, (size_t)s->most_bilateral * (nu + 2) * d},
         {&s->groups, t * sizeof *s->groups},
@@ -288,11 +287,18 @@ static tal_status fail_by_state(tal_contact_stepper *s, const tal_state *state, 
     return TALI_FAIL(&s->error_record, st, "%s", tali_problem_reason(state, st));
 }
 
+// Whether a State is as the last step left it: to project it once more would change its last bits.
+static bool is_settled(const tal_contact_stepper *s, const tal_state *state)
+{
+    const tali_collider_memory *memory = tali_collider_memory_of(s->matter, state);
+    return memory != NULL && memory->print == tali_problem_print_of(state, 0);
+}
+
 // Consistent, with all accelerations, and its variables kept to come back to.
 static tal_status begin(tal_contact_stepper *s, tal_state *state)
 {
     tal_status st = TAL_OK;
-    if (tal_state_stage(state) < TAL_STAGE_VELOCITY) {
+    if (tal_state_stage(state) < TAL_STAGE_VELOCITY && !is_settled(s, state)) {
         st = tal_system_prescribe_and_project(s->system, state, NULL, NULL);
     }
     if (st == TAL_OK) st = tal_system_realize(s->system, state, TAL_STAGE_ACCELERATION);
@@ -427,6 +433,7 @@ static tal_status step_by(tal_contact_stepper *s, tal_state *state, double h, do
     if (st == TAL_OK) st = tali_pile_make_rows(s, state, h);
     if (st == TAL_OK) st = advance(s, state, h);
     if (st == TAL_OK) st = finish(s, state, t);
+    if (st == TAL_OK) st = tali_pile_remember(s, state);
     s->report.num_contacts = s->num_contacts;
     if (st != TAL_OK) s->num_contacts = 0;
     return st;
@@ -444,26 +451,27 @@ tal_status tal_contact_stepper_step_to(tal_contact_stepper *stepper, tal_state *
 {
     tal_status st = check_call(stepper, state, __func__);
     if (st != TAL_OK) return st;
-    const double h = stepper->def.step;
-    if (!(t >= tal_state_t(state)) || !isfinite(t)) {
-        return TALI_BREACH(TAL_ERR_BAD_VALUE,
-                           "the time %g is not finite or before that of the "
-                           "State, %g",
-                           t, tal_state_t(state));
-    }
-    // a rest that is round-off of steps is part of the last one
+    if (!tali_problem_is_ahead(state, t, __func__)) return TAL_ERR_BAD_VALUE;
     while (st == TAL_OK && tal_state_t(state) < t) {
-        const double left = t - tal_state_t(state);
-        const bool is_last = left <= h * (1.0 + 1e-6);
-        st = step_by(stepper, state, is_last ? left : h, is_last ? t : tal_state_t(state) + h);
+        const tali_problem_step next =
+            tali_problem_next_step(tal_state_t(state), t, stepper->def.step);
+        st = step_by(stepper, state, next.h, next.t);
     }
     return st;
 }
 
-tal_status tal_contact_stepper_forget(tal_contact_stepper *stepper)
+tal_status tal_contact_stepper_forget(tal_contact_stepper *stepper, tal_state *state)
 {
-    if (stepper == NULL) return TALI_BREACH(TAL_ERR_NULL, "the stepper is NULL");
-    stepper->num_contacts = 0;
+    const tal_status st = check_call(stepper, state, __func__);
+    if (st != TAL_OK) return st;
+    stepper->error_record = (tal_error){TAL_OK, "", ""};
+    if (tal_matter_num_colliders(stepper->matter) == 0) return TAL_OK;
+    tali_collider_memory *memory = tali_collider_memory_upd(stepper->matter, state);
+    if (memory == NULL) {
+        const tal_status why = tal_state_error(state)->status;
+        return why != TAL_OK ? fail_by_state(stepper, state, why) : tal_contract_last()->status;
+    }
+    memory->count = 0;
     return TAL_OK;
 }
 

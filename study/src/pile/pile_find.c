@@ -102,9 +102,14 @@ static tal_status add_points(tal_contact_stepper *s, int i, int j, double h)
 
 // --- the step before ---
 
-static bool comes_before(const tali_pile_contact *a, const tali_pile_contact *b)
+static bool comes_before(const int32_t a[2], const int b[2])
 {
-    return a->pair[0] != b->pair[0] ? a->pair[0] < b->pair[0] : a->pair[1] < b->pair[1];
+    return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
+}
+
+static bool is_pair(const int32_t a[2], const int b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
 }
 
 // Contacts of one pair.
@@ -112,10 +117,11 @@ typedef struct range {
     int first, end;
 } range;
 
-static range pair_at(const tali_pile_contact contacts[], int first, int n)
+static range pair_at(const tal_contact_stepper *s, int first)
 {
+    const int *pair = s->contacts[first].pair;
     range r = {first, first};
-    while (r.end < n && !comes_before(&contacts[first], &contacts[r.end])) {
+    while (r.end < s->num_contacts && is_pair(pair, s->contacts[r.end].pair)) {
         ++r.end;
     }
     return r;
@@ -134,44 +140,63 @@ static int nearest_of(const tal_contact_stepper *s, range now, tal_vec3 p)
     return nearest;
 }
 
-// A point takes the impulse of the point with its feature; what points that are gone had goes to
-// the point nearest to each.
-static void remember_pair(tal_contact_stepper *s, range was, range now)
+// The point with its feature takes an impulse; that of a point which is gone goes to the nearest.
+static void take_impulse(tal_contact_stepper *s, range now, const tali_collider_impulse *old)
 {
-    for (int k = was.first; k < was.end; ++k) {
-        const tali_pile_contact *old = &s->last[k];
-        int i = now.first;
-        while (i < now.end && s->contacts[i].feature != old->feature) {
-            ++i;
-        }
-        if (i == now.end) i = nearest_of(s, now, old->p);
-        s->contacts[i].impulse = tal_v3_add(s->contacts[i].impulse, old->impulse);
-        s->contacts[i].mode = old->mode;
+    int i = now.first;
+    while (i < now.end && s->contacts[i].feature != old->feature) {
+        ++i;
     }
+    if (i == now.end) i = nearest_of(s, now, old->p);
+    s->contacts[i].impulse = tal_v3_add(s->contacts[i].impulse, old->impulse);
+    s->contacts[i].mode = (tal_friction_mode)old->mode;
 }
 
 // Contacts are in the order of pairs in both steps: one walk along both finds the same pairs.
-static void remember(tal_contact_stepper *s)
+static void recall(tal_contact_stepper *s, const tal_state *state)
 {
-    int k = 0;
+    const tali_collider_memory *memory = tali_collider_memory_of(s->matter, state);
+    s->is_warm = memory != NULL && memory->count > 0;
+    if (!s->is_warm) return;
+    const tali_collider_impulse *old = memory->impulses, *end = old + memory->count;
     for (int i = 0; i < s->num_contacts;) {
-        const range now = pair_at(s->contacts, i, s->num_contacts);
-        while (k < s->num_last && comes_before(&s->last[k], &s->contacts[i])) {
-            ++k;
+        const range now = pair_at(s, i);
+        while (old < end && comes_before(old->pair, s->contacts[i].pair)) {
+            ++old;
         }
-        if (k < s->num_last && !comes_before(&s->contacts[i], &s->last[k])) {
-            remember_pair(s, pair_at(s->last, k, s->num_last), now);
+        while (old < end && is_pair(old->pair, s->contacts[i].pair)) {
+            take_impulse(s, now, old++);
         }
         i = now.end;
     }
 }
 
+tal_status tali_pile_remember(tal_contact_stepper *s, tal_state *state)
+{
+    if (s->num_surfaces == 0) return TAL_OK;
+    tali_collider_memory *memory = tali_collider_memory_upd(s->matter, state);
+    if (memory == NULL) {
+        const tal_status st = tal_state_error(state)->status;
+        return TALI_FAIL(&s->error_record, st, "%s", tali_problem_reason(state, st));
+    }
+    const int room = tali_collider_memory_room(s->matter);
+    int count = 0;
+    for (int i = 0; i < s->num_contacts && count < room; ++i) {
+        const tali_pile_contact *c = &s->contacts[i];
+        if (!(tal_v3_max_abs(c->impulse) > 0.0)) continue;
+        memory->impulses[count++] = (tali_collider_impulse){.pair = {c->pair[0], c->pair[1]},
+                                                            .mode = (int32_t)c->mode,
+                                                            .feature = c->feature,
+                                                            .p = c->p,
+                                                            .impulse = c->impulse};
+    }
+    memory->count = count;
+    memory->print = tali_problem_print_of(state, 0);
+    return TAL_OK;
+}
+
 tal_status tali_pile_find(tal_contact_stepper *s, tal_state *state, double h)
 {
-    tali_pile_contact *was = s->last;
-    s->last = s->contacts;
-    s->num_last = s->num_contacts;
-    s->contacts = was;
     s->num_contacts = 0;
     for (int b = 0; b < s->num_bodies; ++b) {
         s->origin[b] = tal_body_X_GB(s->matter, state, (tal_body_ix){b}).p;
@@ -185,7 +210,7 @@ tal_status tali_pile_find(tal_contact_stepper *s, tal_state *state, double h)
         const int a = s->tree_of[s->surfaces[i].body], b = s->tree_of[s->surfaces[j].body];
         if (a >= 0 || b >= 0) st = add_points(s, i, j, h);
     }
-    if (st == TAL_OK) remember(s);
+    if (st == TAL_OK) recall(s, state);
     for (int i = 0; i < s->num_contacts; ++i) {
         s->report.penetration = fmax(s->report.penetration, -s->contacts[i].gap);
     }

@@ -7,8 +7,10 @@
 #define TALUS_PILE_INTERNAL_H
 
 #include "alloc_internal.h"
+#include "collider_memory_internal.h"
 #include "detect_internal.h"
 
+#include "problem/fixed_step_internal.h"
 #include "problem/study_internal.h"
 
 #include <talus/forces.h>
@@ -93,8 +95,9 @@ struct tal_contact_stepper {
     double *factor;         ///< [most_tree_nu^2]
 
     // contacts and rows
-    tali_pile_contact *contacts, *last; ///< those of this step, and of the one before
-    int num_contacts, num_last;
+    tali_pile_contact *contacts;
+    int num_contacts;
+    bool is_warm; ///< the last step left impulses
     tali_pile_bilateral *bilateral;
     double *G; ///< [most_bilateral][nu] column by column
     int num_bilateral, G_rows;
@@ -144,6 +147,9 @@ tal_status tali_pile_calc_inertia(tal_contact_stepper *s, tal_state *state);
 
 /// The contacts at the poses of a State, for a step of h, with what is known of each of them.
 tal_status tali_pile_find(tal_contact_stepper *s, tal_state *state, double h);
+
+/// Keep the impulses of this step in the State, for the next one.
+tal_status tali_pile_remember(tal_contact_stepper *s, tal_state *state);
 
 /// Bilateral rows, groups, and all rows in the order of solving.
 tal_status tali_pile_make_rows(tal_contact_stepper *s, tal_state *state, double h);

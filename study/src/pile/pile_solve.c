@@ -35,7 +35,7 @@ static tal_status iterate(tal_contact_stepper *s, int row, int num_rows,
         .b = s->b + row,
         .contacts = contacts,
         .num_contacts = num_contacts,
-        .most_passes = s->num_last > 0 ? s->def.most_passes : COLD * s->def.most_passes,
+        .most_passes = s->is_warm ? s->def.most_passes : COLD * s->def.most_passes,
         .tolerance = s->def.tolerance,
     };
     tal_friction_passes passes;

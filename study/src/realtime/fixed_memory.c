@@ -1,7 +1,7 @@
 // What a fixed step needs of the last one, kept in the State: a subsystem with one variable.
 #include "build_internal.h"
-#include "hash_internal.h"
 
+#include "problem/fixed_step_internal.h"
 #include "realtime/realtime_internal.h"
 
 #include <string.h>
@@ -104,25 +104,17 @@ tal_subsystem_ix tal_fixed_memory_subsystem(const tal_fixed_memory *memory)
 
 // --- its values ---
 
-// What the values belong to. Never 0, which means none.
-static uint64_t hash_of(const tal_state *state, int formulation)
-{
-    const double t = tal_state_t(state);
-    uint64_t hash = tali_hash(TALI_HASH_SEED, &formulation, sizeof formulation);
-    hash = tali_hash(hash, &t, sizeof t);
-    hash = tali_hash(hash, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
-    return hash != 0 ? hash : 1;
-}
-
 // The head, or NULL when the values are not those of this State.
 static const tali_realtime_head *head_of(const tal_fixed_memory *memory, const tal_state *state,
                                          int formulation)
 {
     const tali_realtime_head *head = tal_var_value(memory->system, state, memory->var);
     if (head == NULL || head->of == 0) return NULL;
-    if (formulation >= 0) return head->of == hash_of(state, formulation) ? head : NULL;
+    if (formulation >= 0) {
+        return head->of == tali_problem_print_of(state, formulation) ? head : NULL;
+    }
     for (int i = 0; tal_formulation_name((tal_formulation)i) != NULL; ++i) {
-        if (head->of == hash_of(state, i)) return head;
+        if (head->of == tali_problem_print_of(state, i)) return head;
     }
     return NULL;
 }
@@ -154,7 +146,7 @@ tal_status tali_realtime_remember(tal_fixed_stepper *s, tal_state *state)
     memcpy(bytes + memory->natural, s->past.natural, (size_t)s->past.nx * sizeof(double));
     memcpy(bytes + memory->pivots, s->past.pivots, (size_t)s->nu * sizeof(int));
     *(tali_realtime_head *)bytes =
-        (tali_realtime_head){.of = hash_of(state, (int)s->def.formulation),
+        (tali_realtime_head){.of = tali_problem_print_of(state, (int)s->def.formulation),
                              .nu = s->nu,
                              .m = s->m,
                              .num_pivots = s->past.num_pivots,

@@ -6,6 +6,7 @@
 
 #include "force_tangent_internal.h"
 
+#include "problem/fixed_step_internal.h"
 #include "realtime/realtime_internal.h"
 
 #include <math.h>
@@ -400,19 +401,11 @@ tal_status tal_fixed_stepper_step_to(tal_fixed_stepper *stepper, tal_state *stat
 {
     tal_status st = check_call(stepper, state, __func__);
     if (st != TAL_OK) return st;
-    const double h = stepper->def.step;
-    if (!(t >= tal_state_t(state)) || !isfinite(t)) {
-        return TALI_BREACH(TAL_ERR_BAD_VALUE,
-                           "the time %g is not finite or before that of the State, %g", t,
-                           tal_state_t(state));
-    }
-    // a rest that is round-off of steps is part of the last one
+    if (!tali_problem_is_ahead(state, t, __func__)) return TAL_ERR_BAD_VALUE;
     while (st == TAL_OK && tal_state_t(state) < t) {
-        const double left = t - tal_state_t(state);
-        const bool is_last = left <= h * (1.0 + 1e-6);
-        const bool is_whole = left >= h * (1.0 - 1e-6);
-        st = step_by(stepper, state, is_last && !is_whole ? left : h,
-                     is_last ? t : tal_state_t(state) + h);
+        const tali_problem_step next =
+            tali_problem_next_step(tal_state_t(state), t, stepper->def.step);
+        st = step_by(stepper, state, next.h, next.t);
     }
     return st;
 }

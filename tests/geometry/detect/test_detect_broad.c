@@ -300,17 +300,18 @@ START_TEST(a_pose_that_is_not_finite_is_named)
 
 END_TEST
 
-START_TEST(pairs_that_are_not_on_offer_are_refused_by_both_names)
+START_TEST(half_spaces_that_may_meet_are_refused_by_both_names)
 {
     tal_error err;
     crowd *c = floor_scene((tali_detect_limits){6, 9, 0});
     ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_OK);
-    c->surfaces[6].cliques = 2;
+    c->surfaces[6] = (tali_detect_surface){"wall", tal_shape_half_space(), 6, 2};
     ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_ERR_BAD_VALUE);
-    ck_assert(strstr(err.message, "sphere 'ball' cannot touch brick 'brick'") != NULL);
-    c->surfaces[6].body = 1; // still the other balls
-    ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_ERR_BAD_VALUE);
-    c->surfaces[6].cliques = 3;
+    ck_assert(strstr(err.message, "half-space 'floor' cannot touch half-space 'wall'") != NULL);
+    c->surfaces[0].cliques = 2;
+    ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_OK);
+    c->surfaces[0].cliques = 0;
+    c->surfaces[6].body = 0;
     ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_OK);
     c->surfaces[2].shape.size.x = -1.0;
     ck_assert_int_eq(tali_detect_check(c->surfaces, c->n, &err), TAL_ERR_BAD_VALUE);
@@ -373,7 +374,7 @@ int main(void)
     tcase_add_test(limits, a_store_that_is_full_ends_where_its_size_says);
     tcase_add_test(limits, limits_that_are_reached_hold_and_one_less_is_an_error_that_names_it);
     tcase_add_test(limits, a_pose_that_is_not_finite_is_named);
-    tcase_add_test(limits, pairs_that_are_not_on_offer_are_refused_by_both_names);
+    tcase_add_test(limits, half_spaces_that_may_meet_are_refused_by_both_names);
     suite_add_tcase(suite, limits);
     TCase *again = tcase_create("again");
     tcase_add_test(again, detection_repeats_itself_bit_for_bit_in_order_of_pairs);

@@ -559,8 +559,7 @@ START_TEST(nothing_is_allocated_and_bytes_repeat)
 
 END_TEST
 
-// Boxes that fall, hit, tumble and slide: the same run in one go, and saved and resumed by another
-// stepper at each tenth.
+// Boxes that fall, hit, tumble and slide.
 static void begin_heap(world *w)
 {
     *w = begin(tal_v3(1.0, 0.0, -G));
@@ -574,64 +573,76 @@ static void begin_heap(world *w)
     finish(w, &def);
 }
 
-START_TEST(a_run_is_resumed_bit_for_bit)
+static void check_same_bits(const world *a, const world *b)
 {
-    world w, other;
-    begin_heap(&w);
-    begin_heap(&other);
+    ck_assert_double_eq(tal_state_t(a->state), tal_state_t(b->state));
+    ck_assert_int_eq(tal_state_ny(a->state), tal_state_ny(b->state));
+    ck_assert_mem_eq(tal_state_y(a->state), tal_state_y(b->state),
+                     (size_t)tal_state_ny(a->state) * sizeof(double));
+}
+
+// The same run in one go; by copies of its State; and by its State as bytes, which another stepper
+// goes on with at each tenth.
+START_TEST(a_state_is_all_that_a_run_needs)
+{
+    world whole, copied, loaded;
+    begin_heap(&whole);
+    begin_heap(&copied);
+    begin_heap(&loaded);
+    const size_t size = tal_state_save_size(whole.state);
+    void *bytes = malloc(size);
+    ck_assert_ptr_nonnull(bytes);
     int most = 0;
     for (int k = 1; k <= 10; ++k) {
-        run_to(&w, 0.1 * k);
-        const size_t size = tal_contact_stepper_save_size(w.stepper, w.state);
-        void *bytes = malloc(size);
-        ck_assert_ptr_nonnull(bytes);
-        ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size), TAL_OK);
-        run_to(&other, 0.1 * k);
-        ck_assert_int_eq(tal_state_ny(w.state), tal_state_ny(other.state));
-        ck_assert_mem_eq(tal_state_y(w.state), tal_state_y(other.state),
-                         (size_t)tal_state_ny(w.state) * sizeof(double));
-        ck_assert_int_eq(tal_contact_stepper_forget(other.stepper), TAL_OK);
-        ck_assert_int_eq(tal_contact_stepper_resume(other.stepper, other.state, bytes, size),
-                         TAL_OK);
-        const int num = tal_contact_stepper_num_contacts(other.stepper);
-        ck_assert_int_eq(num, tal_contact_stepper_num_contacts(w.stepper));
+        run_to(&whole, 0.1 * k);
+        run_to(&copied, 0.1 * k);
+        run_to(&loaded, 0.1 * k);
+        check_same_bits(&whole, &copied);
+        check_same_bits(&whole, &loaded);
+        const int num = tal_contact_stepper_num_contacts(whole.stepper);
         if (num > most) most = num;
-        free(bytes);
+        ck_assert_int_eq(tal_state_save(whole.state, bytes, size), TAL_OK);
+        ck_assert_int_eq(tal_state_load(loaded.system, loaded.state, bytes, size), TAL_OK);
+        tal_state *const copy = copied.state;
+        tal_error err;
+        ck_assert_int_eq(tal_state_create(copied.system, &copied.state, &err), TAL_OK);
+        ck_assert_int_eq(tal_state_copy(copied.state, copy), TAL_OK);
+        tal_state_destroy(copy);
     }
     ck_assert_int_ge(most, 8);
-    end(&w);
-    end(&other);
+    free(bytes);
+    end(&whole);
+    end(&copied);
+    end(&loaded);
 }
 
 END_TEST
 
-START_TEST(bytes_that_are_no_run_are_refused)
+// A wall at rest: the next step begins with its impulses and is done in a few passes; without them,
+// or in a State that has never been stepped, it takes many.
+START_TEST(a_step_begins_with_the_impulses_in_the_state)
 {
-    world w, other;
-    begin_heap(&w);
-    run_to(&w, 0.5);
-    const size_t size = tal_contact_stepper_save_size(w.stepper, w.state);
-    char *bytes = malloc(size);
-    ck_assert_ptr_nonnull(bytes);
-    ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size - 1),
-                     TAL_ERR_CAPACITY);
-    ck_assert_int_eq(tal_contact_stepper_save(w.stepper, w.state, bytes, size), TAL_OK);
-    for (size_t i = 0; i < size; i += 37) {
-        bytes[i] = (char)(bytes[i] ^ 0x10);
-        ck_assert_int_ne(tal_contact_stepper_resume(w.stepper, w.state, bytes, size), TAL_OK);
-        bytes[i] = (char)(bytes[i] ^ 0x10);
-    }
-    ck_assert_int_eq(tal_contact_stepper_resume(w.stepper, w.state, bytes, size - 8), TAL_ERR_FILE);
-    ck_assert_double_eq(tal_state_t(w.state), 0.5); // nothing has changed
-    other = begin(TAL_VEC3_ZERO);
-    add_floor(&other, rough(0.0, 0.0));
-    const tal_contact_stepper_def def = steps_of(1e-2);
-    finish(&other, &def);
-    ck_assert_int_eq(tal_contact_stepper_resume(other.stepper, other.state, bytes, size),
-                     TAL_ERR_WRONG_SYSTEM);
-    free(bytes);
-    end(&w);
-    end(&other);
+    tal_contact_stepper_def def = steps_of(0.005);
+    def.most_exact = 0;
+    stack s;
+    begin_stack(&s, 1, 6, &def);
+    run_to(&s.w, 0.2);
+    const int warm = tal_contact_stepper_report(s.w.stepper).passes;
+    ck_assert_int_eq(tal_contact_stepper_forget(s.w.stepper, s.w.state), TAL_OK);
+    run_to(&s.w, 0.205);
+    const int cold = tal_contact_stepper_report(s.w.stepper).passes;
+    ck_assert_msg(cold > 2 * warm, "%d and %d passes", warm, cold);
+    tal_state *fresh = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_state_create(s.w.system, &fresh, &err), TAL_OK);
+    ck_assert_int_eq(tal_state_set_y(fresh, tal_state_y(s.w.state), tal_state_ny(s.w.state)),
+                     TAL_OK);
+    ck_assert_int_eq(tal_contact_stepper_step(s.w.stepper, fresh), TAL_OK);
+    ck_assert_int_gt(tal_contact_stepper_report(s.w.stepper).passes, 2 * warm);
+    tal_state_destroy(fresh);
+    test_assert_breach(ck_assert_int_eq(tal_contact_stepper_forget(NULL, s.w.state), TAL_ERR_NULL),
+                       TAL_ERR_NULL, "NULL");
+    end(&s.w);
 }
 
 END_TEST
@@ -841,8 +852,8 @@ int main(void)
     tcase_add_test(all, a_driven_block_works_against_its_friction);
     tcase_add_test(all, a_tree_falls_and_comes_to_rest);
     tcase_add_test(all, nothing_is_allocated_and_bytes_repeat);
-    tcase_add_test(all, a_run_is_resumed_bit_for_bit);
-    tcase_add_test(all, bytes_that_are_no_run_are_refused);
+    tcase_add_test(all, a_state_is_all_that_a_run_needs);
+    tcase_add_test(all, a_step_begins_with_the_impulses_in_the_state);
     tcase_add_test(all, too_small_a_capacity_names_the_pair_and_the_field);
     tcase_add_test(all, balls_with_one_center_are_named);
     tcase_add_test(all, degenerate_models_step);

@@ -68,6 +68,26 @@ TAL_API TAL_NODISCARD tal_status tal_mesh_create_cylinder(const tal_allocator *a
                                                           int around, tal_mesh **out,
                                                           tal_error *err);
 
+/**
+ * All that is below a field of heights, down to a flat bottom: ground to walk on. Height (i, k), at
+ * heights[k * num_x + i], is at x = (i - (num_x - 1) / 2) step[0], y = (k - (num_y - 1) / 2)
+ * step[1]; between four of them the surface is two triangles.
+ *
+ * @param[in]  allocator  NULL: the C heap
+ * @param[in]  heights    [num_x * num_y] z of the surface, in rows along x, in S [m]
+ * @param[in]  num_x      from 2 to 5000
+ * @param[in]  num_y      from 2 to 5000
+ * @param[in]  step       along x and y, positive [m]
+ * @param[in]  bottom     z of the bottom, below all heights [m]
+ * @param[out] out        the mesh, owned by the caller; NULL on failure
+ * @param[out] err        what is wrong; may be NULL
+ * @return TAL_OK, TAL_ERR_BAD_VALUE, TAL_ERR_NOT_FINITE, TAL_ERR_NULL or TAL_ERR_NO_MEMORY
+ */
+TAL_API TAL_NODISCARD tal_status tal_mesh_create_field(const tal_allocator *allocator,
+                                                       const double heights[], int num_x, int num_y,
+                                                       const double step[2], double bottom,
+                                                       tal_mesh **out, tal_error *err);
+
 /// Destroy a mesh. NULL is allowed.
 TAL_API void tal_mesh_destroy(tal_mesh *mesh);
 

@@ -19,28 +19,38 @@
  * | torus      | all points within tube_radius of the circle of ring_radius in the xy plane |
  * | mesh       | what a closed surface of triangles encloses                                |
  *
- * Which shapes can touch which, and where they do:
+ * All shapes can touch each other, except two half-spaces. Where they do:
  *
- * | pair                   | contact                                                          |
- * |------------------------|------------------------------------------------------------------|
- * | half-space x sphere    | the deepest point                                                |
- * | half-space x ellipsoid | the deepest point, with the curvatures of the ellipsoid there    |
- * | half-space x brick     | up to 8 points: the deepest of each rounded corner               |
- * | half-space x cylinder  | up to 6 points: each rim's deepest, and 2 a third of a turn away |
- * | half-space x torus     | up to 3 points: the deepest, and 2 a third of a turn away        |
- * | half-space x mesh      | the faces whose centroid is inside                               |
- * | sphere x sphere        | one point on the line of centers                                 |
- * | sphere x mesh          | the faces whose centroid is inside the sphere                    |
- * | mesh x mesh            | the faces of each whose centroid is inside the other             |
+ * | pair                       | contact                                                        |
+ * |----------------------------|----------------------------------------------------------------|
+ * | half-space x sphere        | the deepest point                                              |
+ * | half-space x ellipsoid     | the deepest point, with the curvatures of the ellipsoid there  |
+ * | half-space x brick         | up to 8 points: the deepest of each rounded corner             |
+ * | half-space x cylinder      | up to 6 points: each rim's deepest, 2 a third of a turn away   |
+ * | half-space x torus         | up to 3 points: the deepest, and 2 a third of a turn away      |
+ * | sphere x sphere            | one point on the line of centers                               |
+ * | sphere x ellipsoid, cylinder, brick | the nearest point of these to the center              |
+ * | sphere x torus             | up to 3 points: the nearest, and 2 a third of a turn away      |
+ * | ellipsoid x ellipsoid      | one point, where they overlap least                            |
+ * | ellipsoid x capsule        | one point, nearest to the capsule's axis                       |
+ * | capsule x capsule          | up to 5 points: where axes cross, and each end                 |
+ * | any others of ellipsoid, cylinder, brick, torus | facets of each whose middle is inside     |
+ * | mesh x mesh                | the faces of each whose centroid is inside the other           |
+ * | mesh x any other           | the faces of the mesh whose centroid is inside                 |
  *
- * Any other pair is refused when the model is built. The points of a brick, a cylinder and a torus
- * are those of balls, of the corner, rim or tube radius, that the solid holds. Three points on a
- * circle that start at the deepest one make force and moment vary smoothly even where the circle is
- * level and "the deepest" jumps. A corner or rim radius of zero is a sharp one.
+ * The points of a brick, a cylinder and a torus on a half-space, and of a torus on a sphere, are
+ * those of balls, of the corner, rim or tube radius, that the solid holds. Three points on a circle
+ * that start at the deepest one make force and moment vary smoothly even where the circle is level
+ * and "the deepest" jumps. A corner or rim radius of zero is a sharp one.
  *
- * A face counts as a whole, by its centroid: make the faces of a mesh small compared with the
- * contact patches. A sphere that is so small that it fits between the centroids of a mesh can touch
- * it without being noticed.
+ * A capsule is a cylinder whose rims are as round as it is. Capsules that lie along each other touch
+ * at their ends; the place where axes cross jumps then, and counts by the square of the sine between
+ * them.
+ *
+ * Facets are small parts of a surface: 512 of an ellipsoid or a torus, 768 of a cylinder, 1032 of a
+ * brick. A face or facet counts as a whole, by its middle: make the faces of a mesh small compared
+ * with the contact patches. A solid that is so small that it fits between the centroids of a mesh
+ * can touch it without being noticed.
  */
 
 #include <talus/common.h>
@@ -116,7 +126,7 @@ TAL_API const char *tal_shape_kind_name(tal_shape_kind kind);
  */
 TAL_API tal_status tal_shape_check(const tal_shape *shape, const char *name, tal_error *err);
 
-/// Whether contact between shapes of these kinds is supported, in either order.
+/// Whether shapes of these kinds can touch, in either order: all but two half-spaces.
 TAL_API bool tal_shape_can_touch(tal_shape_kind a, tal_shape_kind b);
 
 /// @}

@@ -86,8 +86,9 @@ TAL_API tal_unilateral_material tal_collider_material(const tal_unilateral_mater
  *                                 sphere, two for a capsule, eight for a brick
  *     two spheres                 a sphere on a sphere
  *
- * Elements are named "a on b", and "a on b k" for vertex k of a solid with several. Other pairs
- * that can meet are refused by name: only a contact stepper finds where these touch.
+ * Elements are named "a on b", and "a on b k" for vertex k of a solid with several; an element of
+ * that name which is there already stays, with its own material. Other pairs that can meet are
+ * refused by name: only a contact stepper finds where these touch.
  *
  * @return TAL_OK, TAL_ERR_BAD_VALUE naming the pair, or why elements were refused (sticky)
  */

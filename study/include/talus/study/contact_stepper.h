@@ -31,7 +31,10 @@
  * Where they matter, use a time stepper and unilateral elements (talus/study/contacts.h), which
  * this Study does not know: a System that has some is refused.
  *
- * Nothing is allocated after creation, and the same start gives the same bytes.
+ * Nothing is allocated after creation, and the same start gives the same bytes. The impulses that a
+ * step begins with are in the State: a copy or a saved file goes on bit for bit, with any stepper
+ * of the same def. There is room for 16 impulses for each collider and 64 more; what goes beyond is
+ * found anew.
  */
 
 #include <talus/common/friction.h>
@@ -125,9 +128,9 @@ TAL_API TAL_NODISCARD tal_status tal_contact_stepper_step(tal_contact_stepper *s
 TAL_API TAL_NODISCARD tal_status tal_contact_stepper_step_to(tal_contact_stepper *stepper,
                                                              tal_state *state, double t);
 
-/// Forget the impulses of the last step, with which the next would begin: after a State was
-/// changed, or for another one.
-TAL_API tal_status tal_contact_stepper_forget(tal_contact_stepper *stepper);
+/// Forget the impulses in a State with which the next step would begin: after it was changed so
+/// much that they say nothing of it.
+TAL_API tal_status tal_contact_stepper_forget(tal_contact_stepper *stepper, tal_state *state);
 
 /// What the last step did; NaN and zeros before the first, and on a breach.
 TAL_API tal_contact_step tal_contact_stepper_report(const tal_contact_stepper *stepper);
@@ -155,35 +158,6 @@ TAL_API int tal_contact_stepper_num_contacts(const tal_contact_stepper *stepper)
 
 /// One of them, in the order of colliders. All zero on a breach, with no collider.
 TAL_API tal_step_contact tal_contact_stepper_contact(const tal_contact_stepper *stepper, int i);
-
-/// @}
-/// @defgroup resume_pile Saving and resuming a run of the contact stepper
-///
-/// A step begins with the impulses of the one before, which are the stepper's. Between steps a run
-/// can be saved as bytes, State included, and resumed bit for bit by a stepper that was created
-/// from the same def, in another process too.
-/// @{
-
-/// Bytes that tal_contact_stepper_save() writes now: it depends on the number of contacts. 0 on a
-/// breach.
-TAL_API size_t tal_contact_stepper_save_size(const tal_contact_stepper *stepper,
-                                             const tal_state *state);
-
-/// Write stepper and State to memory of `size` bytes. TAL_ERR_CAPACITY when that is too small.
-TAL_API TAL_NODISCARD tal_status tal_contact_stepper_save(tal_contact_stepper *stepper,
-                                                          tal_state *state, void *bytes,
-                                                          size_t size);
-
-/**
- * Read what tal_contact_stepper_save() wrote, into stepper and State.
- *
- * @return TAL_OK; TAL_ERR_FILE for bytes that are damaged or of another version,
- *         TAL_ERR_WRONG_SYSTEM for those of another System, TAL_ERR_CAPACITY for more contacts than
- *         the stepper has room for: nothing has changed then; or what realizing the State returned
- */
-TAL_API TAL_NODISCARD tal_status tal_contact_stepper_resume(tal_contact_stepper *stepper,
-                                                            tal_state *state, const void *bytes,
-                                                            size_t size);
 
 /// @}
 
