@@ -317,8 +317,11 @@ struct tali_model_item {
     const tali_model_row *row;
     const tali_xml *xml;
     const tali_xml_element *element;
-    const char *name; ///< NULL: none was given
-    double unit;      ///< of angles in its file [rad]
+    const char *name;   ///< NULL: none was given
+    double unit;        ///< of angles in its file [rad]
+    const char *prefix; ///< of all names in its file, "" in most
+    int include; ///< item of the <include> that its file is from; -1: none. Its `ref[0]` is the body
+                 ///< in the place of Ground
     double *p;
     int *ref;
     const char **text;
@@ -441,7 +444,13 @@ tal_constraint_def tali_model_constraint_def_of(const tali_model_item *item);
 tal_motion_def tali_model_motion_def_of(const tali_model *m, const tali_model_item *item);
 
 /// Define or look up a `<param>`; NULL when there is none.
+/// A param of the caller's: a name in full.
 tali_model_named_value *tali_model_find_value(const tali_model *m, const char *name, size_t length);
+
+/// A param that a file names: its own, or else one of the files that include it.
+const tali_model_named_value *tali_model_find_param(const tali_model *m,
+                                                    const tali_model_item *item, const char *name,
+                                                    size_t length);
 
 /// Read the documents and make the items.
 void tali_model_load_file(tali_model *m, const char *path);
