@@ -320,8 +320,7 @@ struct tali_model_item {
     const char *name;   ///< NULL: none was given
     double unit;        ///< of angles in its file [rad]
     const char *prefix; ///< of all names in its file, "" in most
-    int include; ///< item of the <include> that its file is from; -1: none. Its `ref[0]` is the body
-                 ///< in the place of Ground
+    int include; ///< item of the <include> of its file, whose ref[0] stands for Ground; -1: none
     double *p;
     int *ref;
     const char **text;
@@ -412,6 +411,16 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item);
 
 /// The item of a name in a group; -1 when there is none.
 int tali_model_find_name(const tali_model *m, tali_model_group group, const char *name);
+
+/// The same of a name as the file of an item has it, without the file's prefix.
+int tali_model_find_from(const tali_model *m, const tali_model_item *item, tali_model_group group,
+                         const char *name);
+
+/// Whether it is a body, or Ground.
+bool tali_model_is_body(const tali_model *m, const tali_model_item *item, const char *name);
+
+/// The name of an item in the whole model. NULL when memory runs out.
+const char *tali_model_full_name(tali_model *m, const tali_model_item *item, const char *name);
 
 /// The path of a file that an item names: beside the file it is in, unless it is absolute. False,
 /// and an error, when there is no such path.

@@ -235,6 +235,36 @@ int tali_model_find_name(const tali_model *m, tali_model_group group, const char
     return i;
 }
 
+int tali_model_find_from(const tali_model *m, const tali_model_item *item, tali_model_group group,
+                         const char *name)
+{
+    char whole[TAL_MAX_NAME + 1];
+    if (*item->prefix == '\0') return tali_model_find_name(m, group, name);
+    const int length = snprintf(whole, sizeof whole, "%s%s", item->prefix, name);
+    if (length < 0 || (size_t)length >= sizeof whole) return -1;
+    return tali_model_find_name(m, group, whole);
+}
+
+bool tali_model_is_body(const tali_model *m, const tali_model_item *item, const char *name)
+{
+    return strcmp(name, "ground") == 0 ||
+           tali_model_find_from(m, item, TALI_GROUP_BODIES, name) >= 0;
+}
+
+const char *tali_model_full_name(tali_model *m, const tali_model_item *item, const char *name)
+{
+    const size_t before = strlen(item->prefix), length = strlen(name);
+    if (before == 0 || item->group == TALI_GROUP_TOP) return name;
+    char *whole = tali_arena_take(&m->arena, before + length + 1);
+    if (whole == NULL) {
+        m->no_memory = true;
+        return NULL;
+    }
+    memcpy(whole, item->prefix, before);
+    memcpy(whole + before, name, length);
+    return whole;
+}
+
 // Whether there is a name to enter; what must have one and has none, or the other way round, is
 // reported.
 static bool has_name_to_enter(tali_model *m, const tali_model_item *item)
@@ -568,14 +598,7 @@ static const char *prefix_of(tali_model *m, const tali_model_item *item)
                               own, TAL_MAX_NAME / 2);
         return NULL;
     }
-    char *prefix = tali_arena_take(&m->arena, before + length + 1);
-    if (prefix == NULL) {
-        m->no_memory = true;
-        return NULL;
-    }
-    memcpy(prefix, item->prefix, before);
-    memcpy(prefix + before, own, length);
-    return prefix;
+    return tali_model_full_name(m, item, own);
 }
 
 // Open the file of an <include>, unless it includes itself or there are too many.

@@ -299,18 +299,8 @@ static void parse_name(tali_model *m, tali_model_item *item, const tali_model_at
                        const char *text)
 {
     if (*text == '\0' && text == a->initial) return;
-    const size_t before = item->group != TALI_GROUP_TOP ? strlen(item->prefix) : 0;
-    if (before > 0) {
-        const size_t length = strlen(text);
-        char *whole = tali_arena_take(&m->arena, before + length + 1);
-        if (whole == NULL) {
-            m->no_memory = true;
-            return;
-        }
-        memcpy(whole, item->prefix, before);
-        memcpy(whole + before, text, length);
-        text = whole;
-    }
+    text = tali_model_full_name(m, item, text);
+    if (text == NULL) return;
     const char *flaw = tali_text_name_flaw(text);
     if (flaw == NULL) {
         item->name = text;
@@ -545,17 +535,6 @@ static const tali_model_item *namesake_of(const tali_model *m, const char *name)
     return other >= 0 ? &m->items[other] : NULL;
 }
 
-// What a name in the file of an item means in the whole model; -1 when there is no such name.
-static int find_from(const tali_model *m, const tali_model_item *item, tali_model_group group,
-                     const char *name)
-{
-    char whole[TAL_MAX_NAME + 1];
-    if (*item->prefix == '\0') return tali_model_find_name(m, group, name);
-    const int length = snprintf(whole, sizeof whole, "%s%s", item->prefix, name);
-    if (length < 0 || (size_t)length >= sizeof whole) return -1;
-    return tali_model_find_name(m, group, whole);
-}
-
 // What may have been meant by a name; NULL when nothing comes near.
 static const char *guess_name(const tali_model *m, tali_model_group group, tali_model_group also,
                               const char *name)
@@ -576,7 +555,7 @@ static bool resolve_name(tali_model *m, const tali_model_item *item, const tali_
         if (item->include >= 0) *ref = m->items[item->include].ref[0];
         return true;
     }
-    *ref = find_from(m, item, group, name);
+    *ref = tali_model_find_from(m, item, group, name);
     if (*ref >= 0) {
         m->items[*ref].used = true;
         return true;
@@ -638,18 +617,13 @@ static bool resolve_coordinate(tali_model *m, const tali_model_item *item,
     return false;
 }
 
-static bool is_body(const tali_model *m, const tali_model_item *item, const char *name)
-{
-    return strcmp(name, "ground") == 0 || find_from(m, item, TALI_GROUP_BODIES, name) >= 0;
-}
-
 // "body:index" in two, unless it is the name of a body as a whole. False when there is no index
 // behind ':'.
 static bool split_index(const tali_model *m, const tali_model_item *item, char *name, int *index)
 {
     char *colon = strrchr(name, ':');
     *index = 0;
-    if (colon == NULL || is_body(m, item, name)) return true;
+    if (colon == NULL || tali_model_is_body(m, item, name)) return true;
     const char *end = tal_integer_read(colon + 1, NULL, index);
     if (end == NULL || *end != '\0' || *index < 0) return false;
     *colon = '\0';
@@ -703,15 +677,15 @@ static bool resolve_mobility(tali_model *m, const tali_model_item *item,
     }
     memcpy(name, whole, strlen(whole) + 1);
     const bool split = split_index(m, item, name, &out->index);
-    if (!only_bodies && !(split && is_body(m, item, name))) {
-        const int coordinate = find_from(m, item, TALI_GROUP_BODY_PARTS, whole);
+    if (!only_bodies && !(split && tali_model_is_body(m, item, name))) {
+        const int coordinate = tali_model_find_from(m, item, TALI_GROUP_BODY_PARTS, whole);
         if (coordinate >= 0) return resolve_coordinate(m, item, a, coordinate, out);
     }
     if (!split) {
         tali_model_item_error(m, item, a->name, ": '%s' has no index after ':'", a->name);
         return false;
     }
-    if (!only_bodies && !is_body(m, item, name) && namesake_of(m, name) == NULL) {
+    if (!only_bodies && !tali_model_is_body(m, item, name) && namesake_of(m, name) == NULL) {
         report_mobility(m, item, a, a->type == TALI_TYPE_MOBILITIES ? whole : name);
         return false;
     }

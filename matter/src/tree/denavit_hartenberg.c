@@ -40,6 +40,7 @@ tal_xform tal_dh_place(tal_dh_order order, const tal_dh_row *row, double q, doub
 static const tal_xform SLIDER_FRAME = {{{0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}},
                                        {0.0, 0.0, 0.0}};
 
+// Finite numbers, known orders and joints; the sentence has the row.
 static tal_status check_table(const tal_dh_def *def, tal_error *err)
 {
     if (def->num_rows < 0 || (def->num_rows > 0 && def->rows == NULL)) {
