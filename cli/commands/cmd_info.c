@@ -128,6 +128,53 @@ static void report_constraints(report *r, const cli_model *model)
     report_end_table(r);
 }
 
+// Constraints that say what others say as well, and what may take their place.
+static void report_repeated(report *r, const cli_model *model, const tal_loops *loops)
+{
+    static const char *const columns[] = {"constraint", "equations", "needed", "advice"};
+    bool has_any = false;
+    for (int i = 0; i < tal_matter_num_constraints(model->matter); ++i) {
+        char text[TAL_LOOPS_TEXT];
+        const tal_constraint_ix c = {i};
+        const tal_loop_share share = tal_loops_share(loops, c);
+        if (!tal_loops_advice(loops, c, text)) continue;
+        if (!has_any) report_table(r, "equations too many", columns, 4);
+        has_any = true;
+        report_cell_text(r, tal_constraint_name(model->matter, c));
+        report_cell_count(r, share.rows);
+        report_cell_count(r, share.needed);
+        report_cell_text(r, text);
+    }
+    if (has_any) report_end_table(r);
+}
+
+// Loops that share joints, by the first constraint of each set.
+static void report_loops(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"loops",     "constraints", "speeds",
+                                          "equations", "independent", "mobility"};
+    tal_loops *loops = NULL;
+    if (tal_loops_create(model->system, model->state, &loops, NULL) != TAL_OK) return;
+    const int num = tal_loops_num_clusters(loops);
+    if (num > 0) report_table(r, "loops that share joints", columns, 6);
+    for (int k = 0; k < num; ++k) {
+        const tal_loop_cluster cluster = tal_loops_cluster(loops, k);
+        int first = 0;
+        while (tal_loops_share(loops, (tal_constraint_ix){first}).cluster != k) {
+            ++first;
+        }
+        report_cell_text(r, tal_constraint_name(model->matter, (tal_constraint_ix){first}));
+        report_cell_count(r, cluster.num_constraints);
+        report_cell_count(r, cluster.num_speeds);
+        report_cell_count(r, cluster.rows);
+        report_cell_count(r, cluster.rank);
+        report_cell_count(r, cluster.mobility);
+    }
+    if (num > 0) report_end_table(r);
+    report_repeated(r, model, loops);
+    tal_loops_destroy(loops);
+}
+
 // Mode, gap, material and load of each element, as the model begins.
 static void report_unilaterals(report *r, const cli_model *model)
 {
@@ -250,6 +297,7 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_params(&r, model);
     report_markers(&r, model);
     report_constraints(&r, model);
+    report_loops(&r, model);
     report_unilaterals(&r, model);
     report_forces(&r, model);
     report_muscles(&r, args, model);

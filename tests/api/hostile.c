@@ -462,6 +462,8 @@ void hostile_make_worlds(void)
     check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
     check(tal_natural_create(other.matter, other.at[NUM_STAGES - 1], &hostile_world.natural, &err),
           &err);
+    check(tal_loops_create(whole.system, whole.at[NUM_STAGES - 1], &hostile_world.loops, &err),
+          &err);
     make_objects();
     make_studies();
     make_tree_studies();

@@ -246,6 +246,7 @@ typedef struct hostile_objects {
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
     tal_natural *natural;
+    tal_loops *loops;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -285,6 +286,7 @@ OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
 OBJECT(tal_natural, natural)
+OBJECT(tal_loops, loops)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)

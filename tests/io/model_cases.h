@@ -184,6 +184,8 @@ static const model_case model_cases[] = {
     {TALI_GROUP_BODIES, "pin", "<pin " X_BODY "/>", case_pin, NULL},
     {TALI_GROUP_BODIES, "slider", "<slider " X_BODY "/>", case_slider, NULL},
     {TALI_GROUP_BODIES, "screw", "<screw pitch='0.3' " X_BODY "/>", case_screw, NULL},
+    {TALI_GROUP_BODIES, "rack_and_pinion", "<rack_and_pinion radius='0.4' " X_BODY "/>",
+     case_rack_and_pinion, NULL},
     {TALI_GROUP_BODIES, "universal", "<universal " X_BODY "/>", case_universal, NULL},
     {TALI_GROUP_BODIES, "cylinder", "<cylinder " X_BODY "/>", case_cylinder, NULL},
     {TALI_GROUP_BODIES, "bend_stretch", "<bend_stretch " X_BODY "/>", case_bend_stretch, NULL},

@@ -47,6 +47,7 @@ BODY_CASE(free)
     }
 static const double spherical_params[] = {0.1, 0.2, 1.0, -1.0, 1.0, 1.0};
 BODY_CASE_WITH(screw, 0.3)
+BODY_CASE_WITH(rack_and_pinion, 0.4)
 BODY_CASE_WITH(spherical_coords, spherical_params)
 BODY_CASE_WITH(ellipsoid, tal_v3(0.3, 0.4, 0.5))
 BODY_CASE_WITH(cantilever, 0.7)

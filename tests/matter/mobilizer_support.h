@@ -38,6 +38,7 @@ static const builtin builtins[] = {
     {tal_mobilizer_free_line, 5, 7, {0.0}},
     {tal_mobilizer_free, 6, 7, {0.0}},
     {tal_mobilizer_cantilever, 3, 3, {0.7}},
+    {tal_mobilizer_rack_and_pinion, 1, 1, {-0.6}},
 };
 
 enum {

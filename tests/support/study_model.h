@@ -445,29 +445,32 @@ static inline void study_check_proportional(tal_integrator_def def, bool on_rod)
     ck_assert_double_ge(first / last, pow(5.0, 6.0));
 }
 
-/// refs:a03_andrews_squeezer, to the 1e-7 of promise P5.
-static inline void study_check_squeezer(const tal_integrator_def *def)
+/// refs:a03_andrews_squeezer, to the 1e-7 of promise P5. `method`: for ./run validate.
+static inline void study_check_squeezer(const tal_integrator_def *def, const char *method)
 {
     study s = study_squeezer(def);
     study_step_to(&s, 0.0);
     study_step_within(&s, 0.03, 0.1 * def->accuracy);
-    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 15.81077119515371, 1e-7);
+    test_validate("Andrews' squeezer, 0.03 s", "refs:a03_andrews_squeezer", "angle of the crank",
+                  method, fabs(tal_state_q(s.state)[0] - 15.81077119515371), 1e-7);
     study_end(&s);
 }
 
 /// refs:ivp_caraxis, where the axis shakes 75 times and errors of phase add up, and
 /// refs:double_pendulum_point, a regular motion: to the 1e-7 of promise P4, whose accuracy is
 /// 1e-10.
-static inline void study_check_references(const tal_integrator_def *def)
+static inline void study_check_references(const tal_integrator_def *def, const char *method)
 {
     study s = study_car_axis(def);
     study_step_to(&s, 0.0);
     study_step_within(&s, 3.0, 0.1 * def->accuracy);
-    ck_assert_double_lt(study_car_axis_error(&s), 1e-7);
+    test_validate("car axis, 3 s", "refs:ivp_caraxis", "x and y", method, study_car_axis_error(&s),
+                  1e-7);
     study_end(&s);
     s = study_double_pendulum(def);
     study_step_to(&s, 5.0);
-    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
+    test_validate("double pendulum of points, 5 s", "refs:double_pendulum_point",
+                  "angles and rates", method, study_double_pendulum_error(&s), 1e-7);
     study_end(&s);
 }
 

@@ -183,6 +183,30 @@ tal_spatial_inertia test_random_inertia(test_rng *rng)
     return tal_spatial_inertia_from_mass_props(test_random_mass_props(rng));
 }
 
+double test_difference(const double a[], const double b[], int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        const double off = fabs(a[i] - b[i]);
+        most = isfinite(off) ? fmax(most, off) : 1e300;
+    }
+    return most;
+}
+
+void test_validate(const char *problem, const char *source, const char *quantity,
+                   const char *method, double error, double bound)
+{
+    const char *const table = getenv("TALUS_VALIDATION");
+    FILE *const out = table != NULL ? fopen(table, "a") : NULL;
+    if (out != NULL) {
+        (void)fprintf(out, "%s\t%s\t%s\t%s\t%.1e\t%.1e\n", problem, source, quantity, method, error,
+                      bound);
+        (void)fclose(out);
+    }
+    ck_assert_msg(error <= bound, "%s, %s by %s: error %.2e, and %.2e is allowed", problem,
+                  quantity, method, error, bound);
+}
+
 void test_assert_near(const double *a, const double *b, int n, double tol, const char *what)
 {
     for (int i = 0; i < n; ++i) {

@@ -84,6 +84,15 @@ static inline double test_largest(const double x[], int n)
     return most;
 }
 
+/// The largest |a_i - b_i|; 1e300 where one is not finite.
+double test_difference(const double a[], const double b[], int n);
+
+/// Fails where the error exceeds its bound. ./run validate makes a row of doc/validation.md of each
+/// problem, with the largest error of all calls with these words. Only for references of 15 digits
+/// and more that were not computed with Talus; none of the texts may have a tab or a bar.
+void test_validate(const char *problem, const char *source, const char *quantity,
+                   const char *method, double error, double bound);
+
 /// A seeded generator (splitmix64): the same seed gives the same numbers on every machine.
 typedef struct test_rng {
     uint64_t state;

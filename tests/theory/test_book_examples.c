@@ -91,6 +91,82 @@ static void random_values(test_rng *rng, double x[], int n)
     }
 }
 
+// ---- 3.5 ----------------------------------------------------------------------------------------
+
+// A joint that depends on time (RBDA eqs. 3.31, 3.40) is two here (ADR 44): a bead slides along a
+// rail that turns as theta = A sin(omega t + phase). S is along the rail, sigma = theta' about z
+// and theta' r across; the bead's acceleration and the motor's moment in closed form are
+//
+//     r'' = theta'^2 r           moment = m r (r theta'' + 2 r' theta')
+START_TEST(a_joint_that_depends_on_time_is_two)
+{
+    const double A = 0.8, omega = 3.0, phase = 0.4, m = 1.7, t = 0.35, r = 0.6, speed = -1.1;
+    chain c = begin();
+    tal_mobod_def rail = tal_mobod_def_default(), bead = rail;
+    bead.mass = tal_mass_props_point(m, TAL_VEC3_ZERO);
+    const tal_body_ix turning = tal_matter_add_pin(c.matter, TAL_GROUND, &rail);
+    const tal_body_ix sliding = tal_matter_add_slider(c.matter, turning, &bead);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = turning;
+    (void)tal_matter_add_motion_sinusoid(c.matter, &motion, A, omega, phase);
+    finish(&c);
+    ck_assert_int_eq(tal_state_set_t(c.state, t), TAL_OK);
+    ck_assert_int_eq(tal_body_set_q(c.matter, c.state, sliding, 0, r), TAL_OK);
+    ck_assert_int_eq(tal_body_set_u(c.matter, c.state, sliding, 0, speed), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(c.system, c.state, TAL_STAGE_TIME), TAL_OK);
+    ck_assert_int_eq(tal_system_prescribe_q(c.system, c.state, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(c.system, c.state, TAL_STAGE_POSITION), TAL_OK);
+    ck_assert_int_eq(tal_system_prescribe_u(c.system, c.state, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(c.system, c.state, TAL_STAGE_ACCELERATION), TAL_OK);
+
+    const double angle = A * sin(omega * t + phase), rate = A * omega * cos(omega * t + phase);
+    const double bend = -omega * omega * angle;
+    const tal_spatial_vec V = tal_body_V_GB(c.matter, c.state, sliding);
+    const tal_vec3 x = {cos(angle), sin(angle), 0.0}, y = {-sin(angle), cos(angle), 0.0};
+    test_assert_v3_near(V.w, tal_v3(0.0, 0.0, rate), 8.0 * DBL_EPSILON);
+    test_assert_v3_near(V.v, tal_v3_axpy(rate * r, y, tal_v3_scale(speed, x)), 8.0 * DBL_EPSILON);
+    // a few operations of numbers up to ten
+    ck_assert_double_eq_tol(tal_state_udot(c.state)[1], rate * rate * r, 32.0 * DBL_EPSILON);
+    ck_assert_double_eq_tol(tal_body_motion_force(c.matter, c.state, turning, 0),
+                            m * r * (r * bend + 2.0 * speed * rate), 128.0 * DBL_EPSILON);
+    end(&c);
+}
+
+END_TEST
+
+// ---- 4.6 ----------------------------------------------------------------------------------------
+
+// A pinion of radius R that a rack along x carries: in its own frame it moves along (0, 0, 1, R cos
+// q, -R sin q, 0) (RBDA ex. 4.6), and resists with I + m R^2 whatever q is.
+START_TEST(a_pinion_rolls_along_its_rack)
+{
+    const double R = 0.3, m = 2.0, I = 0.05;
+    chain c = begin();
+    tal_mobod_def pinion = tal_mobod_def_default();
+    pinion.mass = (tal_mass_props){m, TAL_VEC3_ZERO, tal_s3_diag(I, I, I)};
+    const tal_body_ix body = tal_matter_add_rack_and_pinion(c.matter, TAL_GROUND, &pinion, R);
+    finish(&c);
+    for (int k = 0; k < 5; ++k) {
+        const double q = -7.0 + 3.0 * k, u = 1.0;
+        place(&c, &q, &u);
+        const tal_xform X = tal_body_X_GB(c.matter, c.state, body);
+        const tal_spatial_vec V = tal_m3_tmul_sv(X.R, tal_body_V_GB(c.matter, c.state, body));
+        const tal_spatial_vec S = {{0.0, 0.0, 1.0}, {R * cos(q), -R * sin(q), 0.0}};
+        test_assert_sv_near(V, S, 4.0 * DBL_EPSILON);
+        test_assert_v3_near(X.p, tal_v3(R * q, 0.0, 0.0), 8.0 * DBL_EPSILON);
+        // what touches the rack stands still
+        const tal_vec3 r = tal_m3_tmul_v3(X.R, tal_v3(0.0, R, 0.0));
+        test_assert_v3_near(tal_station_v_GS(c.matter, c.state, body, r), TAL_VEC3_ZERO,
+                            4.0 * DBL_EPSILON);
+        double H;
+        mass_matrix(&c, &H);
+        ck_assert_double_eq_tol(H, I + m * R * R, 4.0 * DBL_EPSILON);
+    }
+    end(&c);
+}
+
+END_TEST
+
 // ---- 5.2 ----------------------------------------------------------------------------------------
 
 // dH/dq_k by differences extrapolated to fourth order; round-off 1e-16 / 1e-3, times ten.
@@ -474,6 +550,8 @@ int main(void)
 {
     Suite *const suite = suite_create("book_examples");
     TCase *const textbook = tcase_create("textbook");
+    tcase_add_test(textbook, a_joint_that_depends_on_time_is_two);
+    tcase_add_test(textbook, a_pinion_rolls_along_its_rack);
     tcase_add_test(textbook, velocity_terms_are_christoffel_symbols);
     tcase_add_test(textbook, luh_walker_and_paul_find_the_same_forces);
     tcase_add_test(textbook, a_box_feels_a_cylinder_where_it_cannot_move);

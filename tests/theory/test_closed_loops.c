@@ -303,7 +303,11 @@ START_TEST(andrews_squeezer_follows_its_reference)
             force_error = fmax(force_error, fabs(lambda - row->lambda[i]) / size[2]);
         }
     }
-    ck_assert_msg(force_error <= 1e-9, "multipliers: %.1e", force_error);
+    test_validate("Andrews' squeezer, 0.05 s", "refs:a03_andrews_squeezer",
+                  "multipliers, relative to the largest", "Dormand-Prince, 1e-12", force_error,
+                  1e-9);
+    test_validate("Andrews' squeezer, 0.05 s", "refs:a03_andrews_squeezer",
+                  "q and u, relative to the largest", "Dormand-Prince, 1e-12", r.error, BOUND);
     end_run(&r, "a03");
 }
 
@@ -327,6 +331,8 @@ START_TEST(bricards_mechanism_follows_its_reference)
         look(&r, &v.x, row->P3_vel, 3, 1.0);
         look(&r, tal_state_u(l.state), &row->rate, 1, 1.0);
     }
+    test_validate("Bricard's mechanism", "refs:a04_bricard_slender", "point P3, its velocity, rate",
+                  "Dormand-Prince, 1e-10", r.error, BOUND);
     end_run(&r, "a04");
 }
 

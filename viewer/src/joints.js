@@ -30,6 +30,7 @@ const glyphs = {
         pen.surface();
     },
     weld: (pen) => pen.put('brick', [0.011, 0.011, 0.011]),
+    'rack and pinion': (pen) => pen.rod(Z_AXIS, 0.05, 0.02),
     cantilever: (pen) => pen.rod(Z_AXIS, 0.05, 0.008),
     'function based': (pen) => pen.rod(Z_AXIS, 0.06, 0.012),
 };

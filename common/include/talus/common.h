@@ -17,7 +17,9 @@
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>
 #include <talus/common/linalg.h>
+#include <talus/common/minimize.h>
 #include <talus/common/nlp.h>
+#include <talus/common/polynomial.h>
 #include <talus/common/random.h>
 #include <talus/common/rotation.h>
 #include <talus/common/signal.h>

@@ -591,6 +591,10 @@ bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own)
 static const tali_model_attribute screw_attributes[] = {
     {"pitch", TALI_TYPE_REAL, 1, .doc = "translation along z per radian [m/rad]"}, {.name = NULL}};
 
+static const tali_model_attribute rack_attributes[] = {
+    {"radius", TALI_TYPE_REAL, 1, .doc = "of the pinion; the rack is on the side of +y [m]"},
+    {.name = NULL}};
+
 static const tali_model_attribute spherical_attributes[] = {
     {"azimuth_offset", TALI_TYPE_REAL, 1, "0", TALI_IS_ANGLE, .doc = "added to the azimuth"},
     {"zenith_offset", TALI_TYPE_REAL, 1, "0", TALI_IS_ANGLE, .doc = "added to the zenith"},
@@ -621,6 +625,9 @@ const tali_model_row tali_model_body_rows[] = {
     BODY("slider", tal_mobilizer_slider, 0, 0, NULL, "Translation along x. q: distance."),
     BODY("screw", tal_mobilizer_screw, 1, 1, screw_attributes,
          "Rotation about z, with translation along z in proportion to the angle. q: angle."),
+    BODY(
+        "rack_and_pinion", tal_mobilizer_rack_and_pinion, 1, 1, rack_attributes,
+        "A pinion that rolls along x: rotation about z, with translation along x in proportion. q: angle."),
     BODY("universal", tal_mobilizer_universal, 2, 2, NULL,
          "Rotation about x, then about the turned y. q: the two angles."),
     BODY("cylinder", tal_mobilizer_cylinder, 1, 1, NULL,

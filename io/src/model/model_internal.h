@@ -317,8 +317,10 @@ struct tali_model_item {
     const tali_model_row *row;
     const tali_xml *xml;
     const tali_xml_element *element;
-    const char *name; ///< NULL: none was given
-    double unit;      ///< of angles in its file [rad]
+    const char *name;   ///< NULL: none was given
+    double unit;        ///< of angles in its file [rad]
+    const char *prefix; ///< of all names in its file, "" in most
+    int include; ///< item of the <include> of its file, whose ref[0] stands for Ground; -1: none
     double *p;
     int *ref;
     const char **text;
@@ -411,6 +413,16 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item);
 /// The item of a name in a group; -1 when there is none.
 int tali_model_find_name(const tali_model *m, tali_model_group group, const char *name);
 
+/// The same of a name as the file of an item has it, without the file's prefix.
+int tali_model_find_from(const tali_model *m, const tali_model_item *item, tali_model_group group,
+                         const char *name);
+
+/// Whether it is a body, or Ground.
+bool tali_model_is_body(const tali_model *m, const tali_model_item *item, const char *name);
+
+/// The name of an item in the whole model. NULL when memory runs out.
+const char *tali_model_full_name(tali_model *m, const tali_model_item *item, const char *name);
+
 /// The path of a file that an item names: beside the file it is in, unless it is absolute. False,
 /// and an error, when there is no such path.
 bool tali_model_item_path(tali_model *m, const tali_model_item *item, const char *file, char path[],
@@ -442,7 +454,13 @@ tal_constraint_def tali_model_constraint_def_of(const tali_model_item *item);
 tal_motion_def tali_model_motion_def_of(const tali_model *m, const tali_model_item *item);
 
 /// Define or look up a `<param>`; NULL when there is none.
+/// A param of the caller's: a name in full.
 tali_model_named_value *tali_model_find_value(const tali_model *m, const char *name, size_t length);
+
+/// A param that a file names: its own, or else one of the files that include it.
+const tali_model_named_value *tali_model_find_param(const tali_model *m,
+                                                    const tali_model_item *item, const char *name,
+                                                    size_t length);
 
 /// Read the documents and make the items.
 void tali_model_load_file(tali_model *m, const char *path);

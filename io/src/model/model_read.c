@@ -21,6 +21,9 @@ enum {
 
 static const double DEGREE = TAL_PI / 180.0;
 
+static const char PARAM_LETTERS[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 // ---- the frame of a file
 
 static const tali_model_attribute top_attributes[] = {
@@ -58,7 +61,12 @@ static const tali_model_attribute param_attributes[] = {
     {.name = NULL}};
 
 static const tali_model_attribute include_attributes[] = {
-    {"file", TALI_TYPE_TEXT, .doc = "path, relative to this file"}, {.name = NULL}};
+    {"file", TALI_TYPE_TEXT, .doc = "path, relative to this file"},
+    {"prefix", TALI_TYPE_TEXT, .initial = "",
+     .doc = "put in front of all names in that file: letters, digits and '_'. So a file can be "
+            "included twice"},
+    {"on", TALI_TYPE_BODY, .initial = "ground", .doc = "the body that is `ground` in that file"},
+    {.name = NULL}};
 
 static const tali_model_row section_rows[] = {
     {.name = "param",
@@ -68,7 +76,9 @@ static const tali_model_row section_rows[] = {
     {.name = "include",
      .doc =
          "Another file: the content of its `<talus>` is inserted here. Its own units are used for it; its "
-         "name, time and time scale are ignored.",
+         "name, time and time scale are ignored. With a prefix `left_` its body `foot` is `left_foot` "
+         "here, and its param `mass` is `left_mass`; in that file names stay as they are. What acts on "
+         "all bodies, such as gravity, belongs into the file that includes.",
      .own = include_attributes},
     {.name = "functions",
      .doc = "Functions with names. Elements below use them as `<function named=\"...\"/>`.",
@@ -230,6 +240,36 @@ int tali_model_find_name(const tali_model *m, tali_model_group group, const char
     return i;
 }
 
+int tali_model_find_from(const tali_model *m, const tali_model_item *item, tali_model_group group,
+                         const char *name)
+{
+    char whole[TAL_MAX_NAME + 1];
+    if (*item->prefix == '\0') return tali_model_find_name(m, group, name);
+    const int length = snprintf(whole, sizeof whole, "%s%s", item->prefix, name);
+    if (length < 0 || (size_t)length >= sizeof whole) return -1;
+    return tali_model_find_name(m, group, whole);
+}
+
+bool tali_model_is_body(const tali_model *m, const tali_model_item *item, const char *name)
+{
+    return strcmp(name, "ground") == 0 ||
+           tali_model_find_from(m, item, TALI_GROUP_BODIES, name) >= 0;
+}
+
+const char *tali_model_full_name(tali_model *m, const tali_model_item *item, const char *name)
+{
+    const size_t before = strlen(item->prefix), length = strlen(name);
+    if (before == 0 || item->group == TALI_GROUP_TOP) return name;
+    char *whole = tali_arena_take(&m->arena, before + length + 1);
+    if (whole == NULL) {
+        m->no_memory = true;
+        return NULL;
+    }
+    memcpy(whole, item->prefix, before);
+    memcpy(whole + before, name, length);
+    return whole;
+}
+
 // Whether there is a name to enter; what must have one and has none, or the other way round, is
 // reported.
 static bool has_name_to_enter(tali_model *m, const tali_model_item *item)
@@ -297,8 +337,7 @@ static void define_param(tali_model *m, const tali_model_item *item)
 
     if (item->name == NULL) return;
     const size_t length = strlen(item->name);
-    if (strspn(item->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
-        length) {
+    if (strspn(item->name, PARAM_LETTERS) != length) {
         tali_model_item_error(m, item, "name", ": a name can have only letters, digits and '_'");
         return;
     }
@@ -322,6 +361,27 @@ static void define_param(tali_model *m, const tali_model_item *item)
         fresh = (tali_model_named_value){item->name, given->value, true};
     }
     m->values[m->num_values++] = fresh;
+}
+
+// Whether a name in full is this prefix and that name.
+static bool is_prefixed(const char *whole, const char *prefix, const char *name, size_t length)
+{
+    const size_t n = strlen(prefix);
+    return strncmp(whole, prefix, n) == 0 && strncmp(whole + n, name, length) == 0 &&
+           whole[n + length] == '\0';
+}
+
+const tali_model_named_value *tali_model_find_param(const tali_model *m,
+                                                    const tali_model_item *item, const char *name,
+                                                    size_t length)
+{
+    for (;;) {
+        for (int i = 0; i < m->num_values; ++i) {
+            if (is_prefixed(m->values[i].name, item->prefix, name, length)) return &m->values[i];
+        }
+        if (item->include < 0) return NULL;
+        item = &m->items[item->include];
+    }
 }
 
 static const char *param_at(const void *context, int i)
@@ -424,6 +484,8 @@ typedef struct place {
     tali_xml *xml;
     const tali_xml_element *at; // NULL: done
     double unit;
+    const char *prefix;
+    int include;             // item of the <include>; -1: none
     int depth;               // of `at`
     int open[MAX_DEPTH + 1]; // items of the elements around `at`, outermost first
 } place;
@@ -477,7 +539,7 @@ static bool has_known_version(tali_model *m, const tali_xml *xml)
 }
 
 // Keep a document, and begin to walk through it.
-static void open_document(tali_model *m, walk *w, tali_xml *xml)
+static void open_document(tali_model *m, walk *w, tali_xml *xml, const char *prefix, int include)
 {
     if (!has_known_version(m, xml)) {
         tali_xml_destroy(xml);
@@ -492,7 +554,7 @@ static void open_document(tali_model *m, walk *w, tali_xml *xml)
     }
     m->documents[m->num_documents++] = xml;
     place *p = &w->stack[w->depth++];
-    *p = (place){.xml = xml, .at = xml->root, .unit = 1.0};
+    *p = (place){.xml = xml, .at = xml->root, .unit = 1.0, .prefix = prefix, .include = include};
 }
 
 // As long as it fits.
@@ -526,11 +588,32 @@ bool tali_model_item_path(tali_model *m, const tali_model_item *item, const char
     return false;
 }
 
+// The prefix of the names in the file of an <include>, behind that of the file it is in. NULL, and
+// an error, when it cannot be one.
+static const char *prefix_of(tali_model *m, const tali_model_item *item)
+{
+    const char *own = item->text[1];
+    if (*own == '\0') return item->prefix;
+    const size_t before = strlen(item->prefix), length = strlen(own);
+    if (before + length >= TAL_MAX_NAME / 2 || (*own >= '0' && *own <= '9') ||
+        strspn(own, PARAM_LETTERS) != length) {
+        tali_model_item_error(m, item, "prefix",
+                              ": '%.60s' must be letters, digits and '_', not begin with a digit, "
+                              "and be shorter than %d characters",
+                              own, TAL_MAX_NAME / 2);
+        return NULL;
+    }
+    return tali_model_full_name(m, item, own);
+}
+
 // Open the file of an <include>, unless it includes itself or there are too many.
 static void begin_include(tali_model *m, walk *w, const tali_model_item *item)
 {
     char path[MAX_PATH];
     if (item->text[0] == NULL) return;
+    const int index = (int)(item - m->items); // items move when there are more
+    const char *prefix = prefix_of(m, item);
+    if (prefix == NULL) return;
     if (w->depth >= MAX_INCLUDES) {
         tali_model_item_error(m, item, "file",
                               ": files include each other more than %d levels deep", MAX_INCLUDES);
@@ -549,7 +632,7 @@ static void begin_include(tali_model *m, walk *w, const tali_model_item *item)
     tali_xml *xml = NULL;
     const tal_status st = tali_xml_read_file(path, NULL, &m->arena.allocator, &xml, m->found);
     if (st == TAL_OK) {
-        open_document(m, w, xml);
+        open_document(m, w, xml, prefix, index);
         return;
     }
     if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
@@ -570,6 +653,8 @@ static int make_item(tali_model *m, const place *p)
                                   .xml = p->xml,
                                   .element = p->at,
                                   .unit = p->unit,
+                                  .prefix = p->prefix,
+                                  .include = p->include,
                                   .group = group,
                                   .parent = parent};
     const int index = add_item(m, &like);
@@ -602,7 +687,7 @@ static void digest(tali_model *m, walk *w, int index)
 static void walk_through(tali_model *m, tali_xml *first)
 {
     walk w = {.depth = 0};
-    open_document(m, &w, first);
+    open_document(m, &w, first, "", -1);
     while (w.depth > 0 && !m->no_memory) {
         place *p = &w.stack[w.depth - 1];
         if (p->at == NULL) {

@@ -84,7 +84,7 @@ static const char *read_token(tali_model *m, const tali_model_item *item, const 
         behind = dollar;
     }
     const tali_model_named_value *named =
-        tali_model_find_value(m, dollar + 1, (size_t)(end - dollar - 1));
+        tali_model_find_param(m, item, dollar + 1, (size_t)(end - dollar - 1));
     if (behind != dollar) {
         tali_model_item_error(m, item, attribute,
                               ": '%s' has '%.*s'; write a number, '$name' or '2*$name'", attribute,
@@ -299,6 +299,8 @@ static void parse_name(tali_model *m, tali_model_item *item, const tali_model_at
                        const char *text)
 {
     if (*text == '\0' && text == a->initial) return;
+    text = tali_model_full_name(m, item, text);
+    if (text == NULL) return;
     const char *flaw = tali_text_name_flaw(text);
     if (flaw == NULL) {
         item->name = text;
@@ -549,8 +551,11 @@ static bool resolve_name(tali_model *m, const tali_model_item *item, const tali_
                          tali_model_group group, const char *name, int *ref)
 {
     *ref = -1;
-    if (group == TALI_GROUP_BODIES && strcmp(name, "ground") == 0) return true;
-    *ref = tali_model_find_name(m, group, name);
+    if (group == TALI_GROUP_BODIES && strcmp(name, "ground") == 0) {
+        if (item->include >= 0) *ref = m->items[item->include].ref[0];
+        return true;
+    }
+    *ref = tali_model_find_from(m, item, group, name);
     if (*ref >= 0) {
         m->items[*ref].used = true;
         return true;
@@ -612,18 +617,13 @@ static bool resolve_coordinate(tali_model *m, const tali_model_item *item,
     return false;
 }
 
-static bool is_body(const tali_model *m, const char *name)
-{
-    return strcmp(name, "ground") == 0 || tali_model_find_name(m, TALI_GROUP_BODIES, name) >= 0;
-}
-
 // "body:index" in two, unless it is the name of a body as a whole. False when there is no index
 // behind ':'.
-static bool split_index(const tali_model *m, char *name, int *index)
+static bool split_index(const tali_model *m, const tali_model_item *item, char *name, int *index)
 {
     char *colon = strrchr(name, ':');
     *index = 0;
-    if (colon == NULL || is_body(m, name)) return true;
+    if (colon == NULL || tali_model_is_body(m, item, name)) return true;
     const char *end = tal_integer_read(colon + 1, NULL, index);
     if (end == NULL || *end != '\0' || *index < 0) return false;
     *colon = '\0';
@@ -676,16 +676,16 @@ static bool resolve_mobility(tali_model *m, const tali_model_item *item,
         return false;
     }
     memcpy(name, whole, strlen(whole) + 1);
-    const bool split = split_index(m, name, &out->index);
-    if (!only_bodies && !(split && is_body(m, name))) {
-        const int coordinate = tali_model_find_name(m, TALI_GROUP_BODY_PARTS, whole);
+    const bool split = split_index(m, item, name, &out->index);
+    if (!only_bodies && !(split && tali_model_is_body(m, item, name))) {
+        const int coordinate = tali_model_find_from(m, item, TALI_GROUP_BODY_PARTS, whole);
         if (coordinate >= 0) return resolve_coordinate(m, item, a, coordinate, out);
     }
     if (!split) {
         tali_model_item_error(m, item, a->name, ": '%s' has no index after ':'", a->name);
         return false;
     }
-    if (!only_bodies && !is_body(m, name) && namesake_of(m, name) == NULL) {
+    if (!only_bodies && !tali_model_is_body(m, item, name) && namesake_of(m, name) == NULL) {
         report_mobility(m, item, a, a->type == TALI_TYPE_MOBILITIES ? whole : name);
         return false;
     }

@@ -16,6 +16,7 @@
 #include <talus/matter/constraints.h>
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
+#include <talus/matter/denavit_hartenberg.h>
 #include <talus/matter/derivatives.h>
 #include <talus/matter/direct.h>
 #include <talus/matter/graph.h>

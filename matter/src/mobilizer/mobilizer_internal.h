@@ -26,7 +26,8 @@ enum {
     TALI_TAG_FREE_LINE,
     TALI_TAG_FREE,
     TALI_TAG_CANTILEVER,
-    TALI_TAG_FUNCTION_BASED
+    TALI_TAG_FUNCTION_BASED,
+    TALI_TAG_RACK_AND_PINION
 };
 
 /// Check a table: sizes, required functions, counts. The sentence names what is missing.

@@ -92,6 +92,27 @@ tal_status tali_mobilizer_fit_about_z(const tal_xform *X_FM, double q[])
     return tal_rotation_to_angles(&X_FM->R, TAL_BODY_FIXED, 1, &z, q);
 }
 
+/*
+ * The rotation tells the angle except for whole turns, the translation tells the turn. If the
+ * wanted rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (lead q - way)^2 is least at
+ *
+ *     q = (a + 2 pi k + lead way) / (1 + lead^2)
+ *
+ * and the k with the least value is the one nearest to (way / lead - a) / (2 pi). Of a rotation
+ * about another axis this is only a guess, which tali_mobilizer_refine_q() improves.
+ */
+tal_status tali_mobilizer_fit_turn(const tal_xform *X_FM, double lead, double way, double q[])
+{
+    const double turn = 2.0 * TAL_PI;
+    double angle;
+    const tal_status st = tali_mobilizer_fit_about_z(X_FM, &angle);
+    if (st != TAL_OK) return st;
+    const double turns = lead != 0.0 ? round((way / lead - angle) / turn) : 0.0;
+    if (isfinite(turns)) angle += turns * turn;
+    q[0] = (angle + lead * way) / (1.0 + lead * lead);
+    return TAL_OK;
+}
+
 // ---- a free orientation
 
 static tal_quat load_quat(const double q[])

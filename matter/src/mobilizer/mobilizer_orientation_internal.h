@@ -56,6 +56,10 @@ void tali_mobilizer_turns_Hdot_u_slopes(int n, const tal_mobilizer_arg *arg,
 /// q[0] becomes the turn about z that leaves the smallest angle to R_FM.
 tal_status tali_mobilizer_fit_about_z(const tal_xform *X_FM, double q[]);
 
+/// q[0] becomes the turn about z, whole turns included, that fits R_FM and, with `lead` per radian,
+/// the way that was made.
+tal_status tali_mobilizer_fit_turn(const tal_xform *X_FM, double lead, double way, double q[]);
+
 /// @}
 
 /// What the angular speeds of a mobilizer with a free orientation are.

@@ -3,8 +3,6 @@
 // params: {pitch}, length per radian.
 #include "mobilizer/mobilizer_orientation_internal.h"
 
-#include <math.h>
-
 static tal_status calc_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
 {
     (void)self;
@@ -20,25 +18,11 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
     return TAL_OK;
 }
 
-/*
- * The rotation tells the angle except for whole turns, the translation tells the turn. If the
- * wanted rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (pitch q - p_z)^2 is least at
- *
- *     q = (a + 2 pi k + pitch p_z) / (1 + pitch^2)
- *
- * and the k with the least value is the one nearest to (p_z / pitch - a) / (2 pi). Of a rotation
- * about another axis this is only a guess, which tali_mobilizer_refine_q() improves.
- */
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
 {
-    const double pitch = arg->params[0], turn = 2.0 * TAL_PI;
-    double angle;
-    const tal_status st = tali_mobilizer_fit_about_z(X_FM, &angle);
+    const tal_status st = tali_mobilizer_fit_turn(X_FM, arg->params[0], X_FM->p.z, q);
     if (st != TAL_OK) return st;
-    const double turns = pitch != 0.0 ? round((X_FM->p.z / pitch - angle) / turn) : 0.0;
-    if (isfinite(turns)) angle += turns * turn;
-    q[0] = (angle + pitch * X_FM->p.z) / (1.0 + pitch * pitch);
     return tali_mobilizer_refine_q(tal_mobilizer_screw(), self, arg, TAL_FORWARD, X_FM,
                                    TALI_FIT_ALL, q);
 }

@@ -372,6 +372,72 @@ tal_level tal_mobility_level(const tal_matter *matter, const tal_state *state,
     return (tal_level)known.level[matter->tree.u0[mobility.body.i] + mobility.i];
 }
 
+// Of a q the mobility with the same number, where qdot = u; elsewhere all mobilities of a body are
+// known or none.
+static bool is_known(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i,
+                     tal_variable_kind kind)
+{
+    const bool is_q = kind == TAL_VARIABLE_Q;
+    const int nu = tal_body_nu(matter, body);
+    const tal_mobility mobility = {body, is_q && i >= nu ? nu - 1 : i};
+    const tal_level level = tal_mobility_level(matter, state, mobility);
+    return level >= (is_q                     ? TAL_LEVEL_POSITION
+                     : kind == TAL_VARIABLE_U ? TAL_LEVEL_VELOCITY
+                                              : TAL_LEVEL_ACCELERATION);
+}
+
+int tal_matter_list_variables(const tal_matter *matter, const tal_state *state,
+                              tal_variable_kind kind, bool known, int slots[])
+{
+    if (matter == NULL || state == NULL || slots == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "matter, the State or 'slots' is NULL");
+        return -1;
+    }
+    if (tal_matter_num_free(matter, state) < 0) return -1;
+    int num = 0;
+    for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
+        const tal_body_ix body = {b};
+        const bool is_q = kind == TAL_VARIABLE_Q;
+        const int start =
+            is_q ? tal_body_q_start(matter, state, body) : tal_body_u_start(matter, body);
+        const int n = is_q ? tal_body_nq(matter, state, body) : tal_body_nu(matter, body);
+        for (int i = 0; i < n; ++i) {
+            if (is_known(matter, state, body, i, kind) == known) slots[num++] = start + i;
+        }
+    }
+    return num;
+}
+
+void tal_variables_pack(const double all[], int n, const int slots[], int num, double packed[])
+{
+    if (num > 0 && (all == NULL || slots == NULL || packed == NULL)) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "'all', 'slots' or 'packed' is NULL");
+        return;
+    }
+    for (int k = 0; k < num; ++k) {
+        const bool is_there = slots[k] >= 0 && slots[k] < n;
+        if (!is_there) {
+            (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no slot %d of %d", slots[k], n);
+        }
+        packed[k] = is_there ? all[slots[k]] : TALI_NAN;
+    }
+}
+
+void tal_variables_unpack(const double packed[], const int slots[], int num, double all[], int n)
+{
+    if (num > 0 && (all == NULL || slots == NULL || packed == NULL)) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "'packed', 'slots' or 'all' is NULL");
+        return;
+    }
+    for (int k = 0; k < num; ++k) {
+        if (slots[k] >= 0 && slots[k] < n) {
+            all[slots[k]] = packed[k];
+        } else {
+            (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no slot %d of %d", slots[k], n);
+        }
+    }
+}
+
 int tal_matter_num_free(const tal_matter *matter, const tal_state *state)
 {
     if (matter == NULL) {

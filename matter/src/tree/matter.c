@@ -323,6 +323,13 @@ tal_body_ix tal_matter_add_screw(tal_matter *matter, tal_body_ix parent, const t
     return tal_matter_add_mobilizer(matter, parent, def, tal_mobilizer_screw(), NULL, &pitch);
 }
 
+tal_body_ix tal_matter_add_rack_and_pinion(tal_matter *matter, tal_body_ix parent,
+                                           const tal_mobod_def *def, double radius)
+{
+    return tal_matter_add_mobilizer(matter, parent, def, tal_mobilizer_rack_and_pinion(), NULL,
+                                    &radius);
+}
+
 tal_body_ix tal_matter_add_spherical_coords(tal_matter *matter, tal_body_ix parent,
                                             const tal_mobod_def *def, const double params[6])
 {

@@ -24,6 +24,7 @@
 #include <talus/study/induced.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
+#include <talus/study/loops.h>
 #include <talus/study/md.h>
 #include <talus/study/method.h>
 #include <talus/study/optimizer.h>
@@ -38,5 +39,6 @@
 #include <talus/study/tableau.h>
 #include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>
+#include <talus/study/weights.h>
 
 #endif // TALUS_STUDY_H

@@ -69,6 +69,14 @@ static tal_status check_def(const tal_integrator_def *def, tal_error *err)
     if (st == TAL_OK) st = tali_problem_check_positive(def->min_step, true, "min_step", err);
     if (st == TAL_OK) st = tali_problem_check_positive(def->max_step, true, "max_step", err);
     if (st == TAL_OK) st = tali_problem_check_positive(def->baumgarte, true, "baumgarte", err);
+    if (st == TAL_OK) {
+        st = tali_problem_check_positive(def->baumgarte_beta, true, "baumgarte_beta", err);
+    }
+    if (st == TAL_OK && def->baumgarte_beta > 0.0 && def->baumgarte == 0.0) {
+        st = TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                       "baumgarte_beta is %g, but baumgarte is 0: set both, or neither",
+                       def->baumgarte_beta);
+    }
     if (st != TAL_OK) return st;
     if (def->max_steps < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_steps is %ld: it must not be negative",

@@ -37,6 +37,9 @@ static uint64_t identity_of(const tal_integrator *integ)
     uint64_t hash = tali_hash(TALI_HASH_SEED, &structure, sizeof structure);
     hash = tali_hash(hash, numbers, sizeof numbers);
     hash = tali_hash(hash, choices, sizeof choices);
+    if (def->baumgarte_beta > 0.0) { // files that are older know nothing of it
+        hash = tali_hash(hash, &def->baumgarte_beta, sizeof def->baumgarte_beta);
+    }
     if (def->method != TAL_METHOD_RUNGE_KUTTA) return hash;
     return tali_hash(hash, def->tableau->name, strlen(def->tableau->name));
 }

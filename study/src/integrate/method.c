@@ -17,6 +17,8 @@ static const struct {
     {"bogacki-shampine-5", "Runge-Kutta 5(4), for high accuracy", TAL_METHOD_RUNGE_KUTTA,
      tal_rk_bogacki_shampine_5},
     {"dormand-prince", "Runge-Kutta 5(4)", TAL_METHOD_RUNGE_KUTTA, tal_rk_dormand_prince},
+    {"fehlberg", "Runge-Kutta 5(4), to compare with other programs", TAL_METHOD_RUNGE_KUTTA,
+     tal_rk_fehlberg},
     {"verner-8", "Runge-Kutta 8(7), for the highest accuracy", TAL_METHOD_RUNGE_KUTTA,
      tal_rk_verner_8},
     {"bogacki-shampine", "Runge-Kutta 3(2), for low accuracy", TAL_METHOD_RUNGE_KUTTA,

@@ -112,6 +112,45 @@ const tal_rk_tableau *tal_rk_merson(void)
     return &MERSON;
 }
 
+// --- Fehlberg, NASA TR R-315 (1969), tab. III; the solution of order 5 is the one that goes on ---
+
+static const double FEHLBERG_C[] = {0.0, 1.0 / 4.0, 3.0 / 8.0, 12.0 / 13.0, 1.0, 1.0 / 2.0};
+
+// clang-format off
+static const double FEHLBERG_A[] = {
+    0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    1.0 / 4.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    3.0 / 32.0, 9.0 / 32.0, 0.0, 0.0, 0.0, 0.0,
+    1932.0 / 2197.0, -7200.0 / 2197.0, 7296.0 / 2197.0, 0.0, 0.0, 0.0,
+    439.0 / 216.0, -8.0, 3680.0 / 513.0, -845.0 / 4104.0, 0.0, 0.0,
+    -8.0 / 27.0, 2.0, -3544.0 / 2565.0, 1859.0 / 4104.0, -11.0 / 40.0, 0.0,
+};
+
+static const double FEHLBERG_B[] = {
+    16.0 / 135.0, 0.0, 6656.0 / 12825.0, 28561.0 / 56430.0, -9.0 / 50.0, 2.0 / 55.0,
+};
+
+static const double FEHLBERG_B_HAT[] = {
+    25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104.0, -1.0 / 5.0, 0.0,
+};
+// clang-format on
+
+static const tal_rk_tableau FEHLBERG = {
+    .name = "Fehlberg 5(4)",
+    .stages = 6,
+    .order = 5,
+    .embedded_order = 4,
+    .a = FEHLBERG_A,
+    .b = FEHLBERG_B,
+    .b_hat = FEHLBERG_B_HAT,
+    .c = FEHLBERG_C,
+};
+
+const tal_rk_tableau *tal_rk_fehlberg(void)
+{
+    return &FEHLBERG;
+}
+
 // --- Dormand and Prince, HNW sec. II.5; dense output, HNW sec. II.6 ---
 
 static const double DP_C[] = {0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0};

@@ -21,15 +21,15 @@ static const double *errors_of(const tali_problem *problem, const tal_state *sta
 
 // With G udot = b from the equations of motion, udot + d where M d + G^T x = 0 and
 //
-//     G d = -(2 alpha perr' + alpha^2 perr)      rows of position equations
+//     G d = -(2 alpha perr' + beta^2 perr)       rows of position equations
 //     G d = -alpha verr                          rows of velocity equations
 //
-// so that errors decay as (1 + alpha t) e^(-alpha t) and e^(-alpha t) (manual sec. 10.1 has
-// projection).
+// so that errors decay as (1 + alpha t) e^(-alpha t), where beta = alpha, and e^(-alpha t) (manual
+// sec. 10.1 has projection).
 tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, double ydot[])
 {
     const tal_matter *matter = problem->matter;
-    const double alpha = problem->baumgarte;
+    const double alpha = problem->baumgarte, beta = problem->baumgarte_beta;
     if (alpha == 0.0 || matter == NULL) return TAL_OK;
     const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
     const int m = rows.mp + rows.mv + rows.ma, nu = tal_matter_nu(matter);
@@ -39,7 +39,7 @@ tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, doubl
     const double *verr = errors_of(problem, state, TAL_POOL_UERR);
     memset(lost, 0, (size_t)m * sizeof *lost);
     for (int i = 0; i < rows.mp; ++i) {
-        lost[i] = 2.0 * alpha * verr[i] + alpha * alpha * perr[i];
+        lost[i] = 2.0 * alpha * verr[i] + beta * beta * perr[i];
     }
     for (int i = rows.v0; i < rows.v0 + rows.mv; ++i) {
         lost[i] = alpha * verr[i];

@@ -49,7 +49,8 @@ typedef struct tali_problem {
     // how errors are measured, and constraints met
     bool infinity_norm, absolute_u, absolute_z;
     tal_project_options projection;
-    double baumgarte; // rate of stabilization [1/s]; 0: constraints are met by projection
+    double baumgarte;      // rate of stabilization [1/s]; 0: constraints are met by projection
+    double baumgarte_beta; // its second rate [1/s]
 
     // room of the owner's
     double *y0;                  // [ny] start of a step: errors are weighed there

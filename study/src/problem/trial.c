@@ -52,7 +52,9 @@ tali_problem tali_problem_of(const tal_system *system, const tal_integrator_def 
                        .infinity_norm = def->infinity_norm,
                        .absolute_u = def->absolute_u,
                        .absolute_z = def->absolute_z,
-                       .baumgarte = def->baumgarte};
+                       .baumgarte = def->baumgarte,
+                       .baumgarte_beta =
+                           def->baumgarte_beta > 0.0 ? def->baumgarte_beta : def->baumgarte};
     it.projection = tal_project_options_default();
     it.projection.tolerance =
         def->constraint_tolerance > 0.0 ? def->constraint_tolerance : tolerance_for(def);

@@ -620,6 +620,117 @@ START_TEST(files_include_files_with_units_of_their_own)
 
 END_TEST
 
+// ---- models joined into one (RBDA eq. 3.10)
+
+static const char ARM[] =
+    "<talus version='1'><param name='m' value='2'/><functions>"
+    "<constant name='ramp' value='2'/></functions><bodies>"
+    "<pin name='upper' mass='$m' com='0.1 -0.4 0.05' inertia='0.1 0.12 0.09' u='0.5'>"
+    "<coordinate name='swing'/></pin>"
+    "<universal name='lower' parent='upper' mass='1' inertia='0.05 0.06 0.07' frame='0 -1 0'"
+    " q='0.3 -0.2' u='1 -2'/></bodies>"
+    "<forces><mobility_spring mobility='swing' stiffness='3'/>"
+    "<mobility_damper mobility='lower:1' damping='0.2'/>"
+    "<two_point_spring body1='ground' body2='lower' station1='0 0.5 0' stiffness='40'"
+    " rest_length='0.3'/></forces></talus>";
+
+static tal_model read_joined(const char *text)
+{
+    tal_model m;
+    tal_model_options options = tal_model_options_default();
+    options.folder = ".";
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    const tal_status st = tal_model_read_memory("joined", text, strlen(text), &options, &m, found);
+    ck_assert_msg(st == TAL_OK, "%s", st == TAL_OK ? "" : tal_diagnostics_at(found, 0)->message);
+    tal_diagnostics_destroy(found);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    return m;
+}
+
+// The same arm twice, side by side on Ground: M has two blocks, and each arm moves as it does
+// alone, bit for bit.
+START_TEST(a_file_can_be_included_twice)
+{
+    test_write_file("test_model_arm.tmp", ARM);
+    tal_model one = read_joined("<talus version='1'><include file='test_model_arm.tmp'/></talus>");
+    tal_model two = read_joined(
+        "<talus version='1'><include file='test_model_arm.tmp' prefix='left_'/>"
+        "<include file='test_model_arm.tmp' prefix='right_'/>"
+        "<measures><coordinate name='angle' mobility='right_swing'/></measures></talus>");
+    ck_assert_int_eq(tal_matter_num_bodies(two.matter), 5);
+    const double *alone = tal_state_udot(one.state), *udot = tal_state_udot(two.state);
+    ck_assert_mem_eq(udot, alone, 3 * sizeof *udot);
+    ck_assert_mem_eq(udot + 3, alone, 3 * sizeof *udot);
+    double M1[9], M2[36];
+    ck_assert_int_eq(tal_matter_calc_M(one.matter, one.state, tal_matrix_view(M1, 3, 3)), TAL_OK);
+    ck_assert_int_eq(tal_matter_calc_M(two.matter, two.state, tal_matrix_view(M2, 6, 6)), TAL_OK);
+    for (int i = 0; i < 36; ++i) {
+        const int row = i % 6, column = i / 6;
+        const bool same = row / 3 == column / 3;
+        ck_assert_double_eq(M2[i], same ? M1[row % 3 + 3 * (column % 3)] : 0.0);
+    }
+    ck_assert_int_ge(tal_matter_find_body(two.matter, "left_lower").i, 0);
+    tal_model_destroy(&one);
+    tal_model_destroy(&two);
+
+    // a param of each, set by the program
+    tal_model_options options = tal_model_options_default();
+    const tal_model_param heavy = {"right_m", 5.0};
+    options.folder = ".";
+    options.params = &heavy;
+    options.num_params = 1;
+    const char *text = "<talus version='1'><include file='test_model_arm.tmp' prefix='left_'/>"
+                       "<include file='test_model_arm.tmp' prefix='right_'/></talus>";
+    ck_assert_int_eq(tal_model_read_memory("x", text, strlen(text), &options, &two, NULL), TAL_OK);
+    const tal_body_ix left = tal_matter_find_body(two.matter, "left_upper");
+    const tal_body_ix right = tal_matter_find_body(two.matter, "right_upper");
+    ck_assert_double_eq(tal_body_mass_props(two.matter, two.state, left).mass, 2.0);
+    ck_assert_double_eq(tal_body_mass_props(two.matter, two.state, right).mass, 5.0);
+    tal_model_destroy(&two);
+    (void)remove("test_model_arm.tmp");
+}
+
+END_TEST
+
+// An arm on a cart: what is ground in its file is the cart here, for forces as well. The same as
+// one file with all of it.
+START_TEST(a_file_can_stand_on_a_body)
+{
+    test_write_file("test_model_arm.tmp", ARM);
+    tal_model joined =
+        read_joined("<talus version='1'><bodies><slider name='cart' mass='4' u='1.5'/></bodies>"
+                    "<include file='test_model_arm.tmp' prefix='arm_' on='cart'/></talus>");
+    tal_model whole = read_joined(
+        "<talus version='1'><bodies><slider name='cart' mass='4' u='1.5'/>"
+        "<pin name='upper' parent='cart' mass='2' com='0.1 -0.4 0.05' inertia='0.1 0.12 0.09'"
+        " u='0.5'/>"
+        "<universal name='lower' parent='upper' mass='1' inertia='0.05 0.06 0.07' frame='0 -1 0'"
+        " q='0.3 -0.2' u='1 -2'/></bodies>"
+        "<forces><mobility_spring mobility='upper' stiffness='3'/>"
+        "<mobility_damper mobility='lower:1' damping='0.2'/>"
+        "<two_point_spring body1='cart' body2='lower' station1='0 0.5 0' stiffness='40'"
+        " rest_length='0.3'/></forces></talus>");
+    ck_assert_int_eq(tal_state_nu(joined.state), 4);
+    ck_assert_mem_eq(tal_state_udot(joined.state), tal_state_udot(whole.state), 4 * sizeof(double));
+    tal_model_destroy(&joined);
+    tal_model_destroy(&whole);
+
+    // a file in a file in a file: prefixes in a row
+    test_write_file("test_model_pair.tmp",
+                    "<talus version='1'><include file='test_model_arm.tmp' prefix='a_'/>"
+                    "<include file='test_model_arm.tmp' prefix='b_' on='a_lower'/></talus>");
+    tal_model deep = read_joined(
+        "<talus version='1'><include file='test_model_pair.tmp' prefix='left_'/></talus>");
+    const tal_body_ix hand = tal_matter_find_body(deep.matter, "left_a_lower");
+    const tal_body_ix arm = tal_matter_find_body(deep.matter, "left_b_upper");
+    ck_assert_int_eq(tal_body_parent(deep.matter, arm).i, hand.i);
+    tal_model_destroy(&deep);
+    (void)remove("test_model_pair.tmp");
+    (void)remove("test_model_arm.tmp");
+}
+
+END_TEST
+
 // A chain in a file, as long as it takes.
 static char *chain_file(int n)
 {
@@ -720,6 +831,8 @@ int main(void)
     tcase_add_test(same, a_mesh_can_be_a_file);
     tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
+    tcase_add_test(same, a_file_can_be_included_twice);
+    tcase_add_test(same, a_file_can_stand_on_a_body);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);
     TCase *size = tcase_create("size");

@@ -133,6 +133,8 @@ static const golden goldens[] = {
     {"<param name='a' value='nan'/>", "it must be finite"},
     {"<param name='a' value=''/>", "'value' has 0 numbers; 1 is needed"},
     {"<include file='other.talus'/>", "a model in memory has no folder to read files from"},
+    {"<include file='other.talus' prefix='2a'/>", "must be letters, digits and '_'"},
+    {"<include file='other.talus' prefix='a-b'/>", "must be letters, digits and '_'"},
     {BODIES("<pin name='ground'/>"), "'ground' is the name of the built-in body"},
     {BODIES("<pin parent='p' name='p'/>"), "its parents form a loop"},
     {BODIES("<pin structure='soft'/>"), "it must be one of rigid|particle|line|massless"},

@@ -17,7 +17,9 @@ START_TEST(a_loop_of_seven_pins_moves_as_computed_with_80_digits)
         build_seven_pins(&l, copies);
         loop_realize(&l, TAL_STAGE_ACCELERATION);
         // numbers of size 10 and a condition number of 1e2: 1e2 eps 10
-        test_assert_near(tal_state_udot(l.state), loop_7pin_udot, 7, 1e-12, "udot");
+        test_validate("seven pins and a ball", "refs:loop_7pin_ball", "accelerations",
+                      copies == 1 ? "constraints" : "constraints, two and three times",
+                      test_difference(tal_state_udot(l.state), loop_7pin_udot, 7), 1e-12);
         for (int i = 0; i < 3 * copies; ++i) { // lambda acts with a minus
             ck_assert_double_eq_tol(tal_state_multipliers(l.state)[i],
                                     -loop_7pin_force[i % 3] / copies, 1e-12);
@@ -67,9 +69,13 @@ START_TEST(andrews_squeezer_starts_as_published)
         ck_assert_double_le(fabs(tal_state_qerr(l.state)[i]), 1e-16);
     }
     const double udot[] = {14222.443919954113871, -10666.832939965585403, 0, 0, 0, 0, 0};
-    test_assert_near(tal_state_udot(l.state), udot, 7, 1e-12 * 14222.0, "udot");
+    test_validate("Andrews' squeezer at its start", "refs:a03_andrews_squeezer",
+                  "accelerations, relative", "constraints",
+                  test_difference(tal_state_udot(l.state), udot, 7) / 14222.0, 1e-12);
     const double lambda[] = {98.566870396241089606, -6.122688344255662655, 0, 0, 0, 0, 0, 0, 0};
-    test_assert_near(tal_state_multipliers(l.state), lambda, 9, 1e-13 * 98.6, "lambda");
+    test_validate("Andrews' squeezer at its start", "refs:a03_andrews_squeezer",
+                  "multipliers, relative", "constraints",
+                  test_difference(tal_state_multipliers(l.state), lambda, 9) / 98.6, 1e-13);
     loop_end(&l);
 }
 
@@ -127,7 +133,8 @@ START_TEST(a_slider_crank_needs_the_known_torque)
                                                     &actuation, work, iwork),
                          TAL_OK);
         ck_assert_int_eq(actuation, TAL_ACTUATION_PROPER);
-        ck_assert_double_eq_tol(tau[0], rows[k].torque, 1e-11);
+        test_validate("slider-crank at constant speed", "refs:slider_crank", "torque [N m]",
+                      "inverse dynamics of loops", fabs(tau[0] - rows[k].torque), 1e-11);
     }
     free(work);
     free(iwork);

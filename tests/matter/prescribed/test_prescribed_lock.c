@@ -254,6 +254,58 @@ START_TEST(a_massless_body_can_be_locked_and_is_named_when_it_is_not)
     world_end(&w);
 }
 
+// A ball that is locked in q, a gimbal of which one mobility's speed is known and another's
+// acceleration: lists partition all slots, and what is packed comes back.
+START_TEST(what_is_free_and_what_is_known_can_be_listed_and_packed)
+{
+    static world w;
+    build_and_set(&w);
+    ck_assert_int_eq(tal_body_lock(w.matter, w.state, BALL, TAL_LEVEL_POSITION), TAL_OK);
+    ck_assert_int_eq(
+        tal_mobility_lock(w.matter, w.state, (tal_mobility){GIMBAL, 1}, TAL_LEVEL_VELOCITY),
+        TAL_OK);
+    ck_assert_int_eq(
+        tal_mobility_lock(w.matter, w.state, (tal_mobility){GIMBAL, 2}, TAL_LEVEL_ACCELERATION),
+        TAL_OK);
+    world_solve(&w);
+
+    // pin 0; ball q 1 to 4, u 1 to 3; gimbal q 5 to 7, u 4 to 6
+    static const struct {
+        tal_variable_kind kind;
+        bool known;
+        int num, slots[8];
+    } expected[] = {
+        {TAL_VARIABLE_Q, false, 4, {0, 5, 6, 7}}, {TAL_VARIABLE_Q, true, 4, {1, 2, 3, 4}},
+        {TAL_VARIABLE_U, false, 3, {0, 4, 6}},    {TAL_VARIABLE_U, true, 4, {1, 2, 3, 5}},
+        {TAL_VARIABLE_UDOT, false, 2, {0, 4}},    {TAL_VARIABLE_UDOT, true, 5, {1, 2, 3, 5, 6}}};
+
+    for (size_t k = 0; k < sizeof expected / sizeof expected[0]; ++k) {
+        int slots[8];
+        ck_assert_int_eq(tal_matter_list_variables(w.matter, w.state, expected[k].kind,
+                                                   expected[k].known, slots),
+                         expected[k].num);
+        ck_assert_mem_eq(slots, expected[k].slots, (size_t)expected[k].num * sizeof *slots);
+    }
+    ck_assert_int_eq(tal_matter_num_free(w.matter, w.state), 2);
+
+    const double all[] = {1, 2, 3, 4, 5, 6, 7};
+    double packed[4], again[7] = {0};
+    tal_variables_pack(all, 7, expected[3].slots, 4, packed);
+    ck_assert(packed[0] == 2 && packed[1] == 3 && packed[2] == 4 && packed[3] == 6);
+    tal_variables_unpack(packed, expected[3].slots, 4, again, 7);
+    ck_assert(again[0] == 0 && again[3] == 4 && again[4] == 0 && again[5] == 6 && again[6] == 0);
+    const int outside = 7;
+    test_assert_breach(tal_variables_pack(all, 7, &outside, 1, packed), TAL_ERR_BAD_INDEX,
+                       "slot 7 of 7");
+    ck_assert(isnan(packed[0]));
+    test_assert_breach(tal_variables_unpack(packed, &outside, 1, again, 7), TAL_ERR_BAD_INDEX,
+                       "slot 7 of 7");
+    int slots[8];
+    test_assert_breach((void)tal_matter_list_variables(w.matter, NULL, TAL_VARIABLE_Q, true, slots),
+                       TAL_ERR_NULL, "State");
+    world_end(&w);
+}
+
 // ---- errors
 
 // A setter was refused: its sentence says why, the next realize returns it, and nothing was locked.
@@ -359,6 +411,7 @@ int main(void)
     tcase_add_test(tc, bodies_can_be_locked_from_the_start);
     tcase_add_test(tc, a_lock_overrides_a_motion_until_it_is_removed);
     tcase_add_test(tc, a_massless_body_can_be_locked_and_is_named_when_it_is_not);
+    tcase_add_test(tc, what_is_free_and_what_is_known_can_be_listed_and_packed);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("errors");

@@ -224,7 +224,9 @@ START_TEST(a_falling_rod_pulls_at_its_pin_as_in_closed_form)
 
         // a few dozen operations on forces up to 75 N: 100 eps 75 = 2e-12
         const tal_spatial_vec wanted = {{0.0, 0.0, 0.0}, {cases[i][2], cases[i][3], 0.0}};
-        test_assert_sv_near(F_M, wanted, 2e-12);
+        test_validate("rod that falls from the horizontal", "refs:compound_pendulum_reactions",
+                      "force at its pin [N]", "reactions",
+                      test_difference(&F_M.w.x, &wanted.w.x, 6), 2e-12);
         test_assert_sv_near(F_F, tal_sv_neg(wanted), 2e-12);
         const tal_vec3 p_BM_in_G = tal_v3(-sin(cases[i][0]), cos(cases[i][0]), 0.0);
         test_assert_sv_near(F_B, tal_sv_shift_force(wanted, p_BM_in_G), 4e-12);

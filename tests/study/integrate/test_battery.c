@@ -106,6 +106,11 @@ static const member battery[] = {
      .pole = 1e-8,
      .off = 1e-7,
      .evaluations = 100000},
+    {.name = "fehlberg",
+     .tableau = tal_rk_fehlberg,
+     .pole = 1e-8,
+     .off = 1e-7,
+     .evaluations = 100000},
 };
 
 #define NUM_MEMBERS ((int)(sizeof battery / sizeof battery[0]))
@@ -138,8 +143,8 @@ START_TEST(references_are_met_to_what_is_promised)
     const member *it = &battery[_i];
     if (it->finest == 0.0) return;
     const tal_integrator_def def = def_of(it, it->finest);
-    study_check_squeezer(&def);
-    study_check_references(&def);
+    study_check_squeezer(&def, it->name);
+    study_check_references(&def, it->name);
 }
 
 END_TEST
@@ -346,6 +351,7 @@ static const struct {
     {{41, 3, 576, 0, 0, 41}, {36, 7, 563, 0, 0, 36}},           // arkode 8
     {{106, 1, 2554, 2, 1896, 106}, {67, 9, 1520, 9, 1055, 67}}, // arkode dirk 4
     {{57, 6, 4151, 0, 981, 57}, {55, 11, 2464, 0, 851, 55}},    // arkode dirk 5 with gmres
+    {{63, 6, 409, 0, 0, 0}, {47, 10, 333, 0, 0, 0}},            // fehlberg
 };
 
 static study study_stopped(const tal_integrator_def *def)

@@ -37,15 +37,38 @@ START_TEST(accelerations_take_errors_away)
 
 END_TEST
 
+// beta in the place of alpha where perr is: a rod too long and getting longer, as above.
+START_TEST(position_errors_have_a_rate_of_their_own)
+{
+    tal_integrator_def def = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-6);
+    def.baumgarte = 7.0;
+    def.baumgarte_beta = 20.0;
+    study s = study_rod_pendulum(&def);
+    const double q[] = {1.1, 0.0, 0.0}, u[] = {0.3, 1.0, 0.0};
+    ck_assert_int_eq(tal_state_set_q(s.state, q, 3), TAL_OK);
+    ck_assert_int_eq(tal_state_set_u(s.state, u, 3), TAL_OK);
+    double ydot[6], aerr[1];
+    ck_assert_int_eq(tali_problem_evaluate(&s.integ->problem, s.state, ydot), TAL_OK);
+    ck_assert_int_eq(tal_matter_calc_constraint_aerr(s.matter, s.state, ydot + 3, aerr), TAL_OK);
+    ck_assert_double_eq_tol(aerr[0], -(2.0 * 7.0 * 0.3 + 400.0 * 0.1), 1e-12);
+    study_end(&s);
+}
+
+END_TEST
+
 // Not projected: errors are there, and of the size of what steps of accuracy 1e-6 add within the
 // time 1/alpha, at most some 20 of them.
 START_TEST(stabilized_runs_stay_near_the_constraints)
 {
     const tal_method methods[] = {TAL_METHOD_RUNGE_KUTTA, TAL_METHOD_CVODE_BDF,
                                   TAL_METHOD_ARKODE_EXPLICIT};
-    for (int k = 0; k < 3; ++k) {
-        tal_integrator_def def = study_def(methods[k], 1e-6);
+    for (int k = 0; k < 6; ++k) {
+        tal_integrator_def def = study_def(methods[k % 3], 1e-6);
         def.baumgarte = 10.0;
+        if (k >= 3) {
+            def.baumgarte_beta = 15.0;
+            def.tableau = tal_rk_fehlberg();
+        }
         study s = study_rod_pendulum(&def);
         study_step_to(&s, 2.0 * STUDY_PENDULUM_PERIOD);
         ck_assert_double_gt(study_constraint_error(&s), 1e-12);
@@ -120,6 +143,12 @@ START_TEST(a_bad_rate_is_refused)
         ck_assert_int_eq(tal_integrator_create(s.system, &def, &s.integ, &err), TAL_ERR_BAD_VALUE);
         ck_assert_msg(strstr(err.message, "baumgarte is") != NULL, "%s", err.message);
     }
+    tal_integrator_def def = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-3);
+    tal_error err = {0};
+    def.baumgarte_beta = 2.0; // alone
+    ck_assert_int_eq(tal_integrator_create(s.system, &def, &s.integ, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_msg(strstr(err.message, "baumgarte_beta is 2, but baumgarte is 0") != NULL, "%s",
+                  err.message);
     study_end(&s);
 }
 
@@ -131,6 +160,7 @@ int main(void)
     Suite *suite = suite_create("baumgarte");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, accelerations_take_errors_away);
+    tcase_add_test(theory, position_errors_have_a_rate_of_their_own);
     tcase_add_test(theory, stabilized_runs_stay_near_the_constraints);
     tcase_add_test(theory, a_stabilized_run_starts_on_the_constraints);
     tcase_add_test(theory, without_constraints_there_is_nothing_to_stabilize);

@@ -31,7 +31,7 @@ START_TEST(every_method_and_tableau_has_a_name)
 {
     const tal_rk_tableau *(*const tableaux[])(void) = {
         tal_rk_euler,          tal_rk_trapezoid,          tal_rk_bogacki_shampine, tal_rk_merson,
-        tal_rk_dormand_prince, tal_rk_bogacki_shampine_5, tal_rk_verner_8};
+        tal_rk_dormand_prince, tal_rk_bogacki_shampine_5, tal_rk_verner_8,         tal_rk_fehlberg};
     const int num_tableaux = (int)(sizeof tableaux / sizeof *tableaux);
     int num_found[TAL_METHOD_ARKODE_DIRK + 1] = {0};
     for (int i = 0; i < tal_num_methods(); ++i) {

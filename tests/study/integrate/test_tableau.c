@@ -101,6 +101,7 @@ START_TEST(tableaux_meet_the_order_conditions)
                 {tal_rk_merson, 4, 3, 1e-4},
                 {tal_rk_dormand_prince, 5, 4, 1e-4},
                 {tal_rk_bogacki_shampine_5, 5, 4, 1e-5},
+                {tal_rk_fehlberg, 5, 4, 1e-5},
                 {tal_rk_verner_8, 8, 7, 1e-7}};
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {

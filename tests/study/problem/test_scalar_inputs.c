@@ -70,6 +70,7 @@ static const field INTEGRATOR[] = {
     {"max_step", offsetof(tal_integrator_def, max_step), false},
     {"constraint_tolerance", offsetof(tal_integrator_def, constraint_tolerance), false},
     {"baumgarte", offsetof(tal_integrator_def, baumgarte), false},
+    {"baumgarte_beta", offsetof(tal_integrator_def, baumgarte_beta), false},
 };
 
 static trial try_integrator(tal_integrator_def def, const field *it, double value)

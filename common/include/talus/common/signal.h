@@ -83,6 +83,44 @@ TAL_API TAL_NODISCARD tal_status tal_signal_lowpass(double rate, double cutoff, 
 TAL_API TAL_NODISCARD tal_status tal_signal_lowpass_opensim(double rate, double cutoff, double y[],
                                                             int count, tal_error *err);
 
+/// How a smoothing spline was chosen, and how much it smooths.
+typedef struct tal_smoothing {
+    double penalty;  ///< lambda
+    double dof;      ///< trace of the matrix that makes the smooth samples of the data: from 2, a
+                     ///< straight line, to `count`, the data themselves
+    double gcv;      ///< count sum w r^2 / (count - dof)^2; what generalized cross-validation makes
+                     ///< least
+    double variance; ///< sum w r^2 / (count - dof): of the noise, where all of the rest is signal
+} tal_smoothing;
+
+/// Doubles of workspace that tal_signal_smooth() needs for `count` samples; 0 for a negative one.
+TAL_API size_t tal_signal_smooth_work_size(int count);
+
+/**
+ * A cubic smoothing spline: of all curves f the one with the least
+ *
+ *     sum w_i (y_i - f(t_i))^2 + lambda (integral of f''^2)
+ *
+ * It is the natural spline (tal_function_create_spline()) through the samples that this call
+ * returns. How much to smooth can be left to the data: generalized cross-validation takes the
+ * lambda that would best predict each sample from the others. Work is O(count) for each lambda.
+ *
+ * @param[in]  times    [count] increasing
+ * @param[in]  y        [count]
+ * @param[in]  weights  [count] positive, 1 / variance of each sample up to a factor; NULL: all one
+ * @param[in]  count    at least 3
+ * @param[in]  penalty  lambda; negative: by generalized cross-validation
+ * @param[out] smooth   [count] may be `y`
+ * @param[out] work     [tal_signal_smooth_work_size(count)] scratch
+ * @param[out] result   may be NULL
+ * @param[out] err      may be NULL
+ * @return TAL_OK, TAL_ERR_BAD_VALUE, TAL_ERR_NOT_FINITE, TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_signal_smooth(const double times[], const double y[],
+                                                   const double weights[], int count,
+                                                   double penalty, double smooth[], double work[],
+                                                   tal_smoothing *result, tal_error *err);
+
 /**
  * Continue a signal beyond both ends by its image through the end point, y(-i) = 2 y(0) - y(i).
  * Times are continued in the same way.

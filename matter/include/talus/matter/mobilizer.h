@@ -152,6 +152,8 @@ TAL_API const tal_mobilizer_ops *tal_mobilizer_line_orientation(void); ///< u = 
 TAL_API const tal_mobilizer_ops *tal_mobilizer_free_line(void);        ///< the same, then v_FM in F
 TAL_API const tal_mobilizer_ops *tal_mobilizer_free(void);             ///< u = (w_FM, v_FM) in F
 TAL_API const tal_mobilizer_ops *tal_mobilizer_cantilever(void); ///< free beam; params: {length}
+/// q: angle about z, radius q along x; params: {radius}
+TAL_API const tal_mobilizer_ops *tal_mobilizer_rack_and_pinion(void);
 
 /// @}
 

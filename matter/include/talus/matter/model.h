@@ -110,6 +110,10 @@ TAL_API tal_body_ix tal_matter_add_slider(tal_matter *matter, tal_body_ix parent
 /// @param[in] pitch  translation along z per radian [m/rad]
 TAL_API tal_body_ix tal_matter_add_screw(tal_matter *matter, tal_body_ix parent,
                                          const tal_mobod_def *def, double pitch);
+/// A pinion that rolls along x of F (doc/mobilizers.md).
+/// @param[in] radius  of the pinion [m]; negative: the rack is on the side of -y
+TAL_API tal_body_ix tal_matter_add_rack_and_pinion(tal_matter *matter, tal_body_ix parent,
+                                                   const tal_mobod_def *def, double radius);
 TAL_API tal_body_ix tal_matter_add_universal(tal_matter *matter, tal_body_ix parent,
                                              const tal_mobod_def *def);
 TAL_API tal_body_ix tal_matter_add_cylinder(tal_matter *matter, tal_body_ix parent,

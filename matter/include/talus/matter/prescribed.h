@@ -251,6 +251,39 @@ TAL_API tal_level tal_mobility_level(const tal_matter *matter, const tal_state *
 /// Number of mobilities whose udot is free. Needs TAL_STAGE_INSTANCE, -1 before.
 TAL_API int tal_matter_num_free(const tal_matter *matter, const tal_state *state);
 
+/// Which variables of matter are listed.
+typedef enum tal_variable_kind {
+    TAL_VARIABLE_Q,   ///< known where the position level is
+    TAL_VARIABLE_U,   ///< known where the position or the velocity level is
+    TAL_VARIABLE_UDOT ///< known where any level is
+} tal_variable_kind;
+
+/**
+ * The variables that are free, or those that are known, as slots among matter's: of q counted as
+ * tal_body_q_start() does, of u and udot as tal_body_u_start(). Ascending. Needs
+ * TAL_STAGE_INSTANCE.
+ *
+ * @param[in]  known  those that are known, not those that are free
+ * @param[out] slots  [nq or nu]
+ * @return how many; -1 on a breach
+ */
+TAL_API int tal_matter_list_variables(const tal_matter *matter, const tal_state *state,
+                                      tal_variable_kind kind, bool known, int slots[]);
+
+/// packed[k] = all[slots[k]], for slots from tal_matter_list_variables().
+/// @param[in]  all     [n]
+/// @param[in]  slots   [num] from 0 to n - 1; another one is a breach, and its value NaN
+/// @param[out] packed  [num]
+TAL_API void tal_variables_pack(const double all[], int n, const int slots[], int num,
+                                double packed[]);
+
+/// all[slots[k]] = packed[k]; the others stay.
+/// @param[in]     packed  [num]
+/// @param[in]     slots   [num] from 0 to n - 1; another one is a breach
+/// @param[in,out] all     [n]
+TAL_API void tal_variables_unpack(const double packed[], const int slots[], int num, double all[],
+                                  int n);
+
 /**
  * How far the State is from what is prescribed: the largest difference in q, u or udot over the
  * mobilities known at that level.

@@ -96,8 +96,11 @@ typedef struct tal_integrator_def {
     bool project_every_step;  ///< project even when constraint errors are within tolerance
     /// [1/s] > 0: Baumgarte stabilization, for comparison. Constraint errors decay as e^(-baumgarte
     /// t) instead of being projected, except at the start; the constraint tolerance is not kept,
-    /// and the system becomes stiffer. 0: projection.
+    /// and the system becomes stiffer. With any method except TAL_METHOD_IDA. 0: projection.
     double baumgarte;
+    /// [1/s] The second rate, beta in perr'' + 2 alpha perr' + beta^2 perr = 0, where alpha is
+    /// `baumgarte`: beta > alpha lets position errors swing. 0: as `baumgarte`. Needs `baumgarte`.
+    double baumgarte_beta;
     /// CVODE, IDA: highest order, 0: the highest there is. ARKODE: order of the table, 0: 5 if
     /// explicit, 4 if implicit.
     int order;

@@ -57,6 +57,11 @@ TAL_API const tal_rk_tableau *tal_rk_bogacki_shampine(void);
 /// linear equations with constant coefficients; HNW sec. II.4).
 TAL_API const tal_rk_tableau *tal_rk_merson(void);
 
+/// Fehlberg's method of order 5 in six stages, with an embedded solution of order 4: for those who
+/// compare with other programs that have it. Dormand and Prince's errors are smaller at the same
+/// cost.
+TAL_API const tal_rk_tableau *tal_rk_fehlberg(void);
+
 /// Dormand and Prince's method of order 5 in six stages, with an embedded solution of order 4 and
 /// dense output of order 4 (HNW sec. II.5 and II.6).
 TAL_API const tal_rk_tableau *tal_rk_dormand_prince(void);
