@@ -18,6 +18,7 @@ int cmd_id(const cli_args *args);
 int cmd_ik(const cli_args *args);
 int cmd_info(const cli_args *args);
 int cmd_modes(const cli_args *args);
+int cmd_mol(const cli_args *args);
 int cmd_paths(const cli_args *args);
 int cmd_muscles(const cli_args *args);
 int cmd_plot(const cli_args *args);

@@ -54,6 +54,7 @@ const char *tali_atoms_name_flaw(const char *name, size_t most)
     return NULL;
 }
 
+// Names without blanks, an element that there is, numbers that are finite, and no frames yet.
 static tal_status check_atom(const tal_atoms *atoms, const tal_atom *atom, const char *where)
 {
     const struct {

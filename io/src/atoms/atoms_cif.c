@@ -315,6 +315,7 @@ static int element_of(const cif *it)
     return 0;
 }
 
+// An atom of a row: what authors call it, where there are two names.
 static bool describe_atom(cif *it, tali_atoms_record *record)
 {
     tali_atoms_one *one = &record->one;

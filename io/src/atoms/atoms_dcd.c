@@ -89,6 +89,7 @@ static const unsigned char *next_record(dcd *it, size_t *size)
 
 // --- header ---
 
+// The first record: the order of bytes, how many frames, their times, and what else there is.
 static bool read_controls(dcd *it)
 {
     size_t size = 0;
@@ -273,6 +274,7 @@ static double spacing_of(const tal_atoms *atoms)
     return dt > 0.0 ? dt : 0.0;
 }
 
+// The records before the frames, as CHARMM 24 has them.
 static void put_header(const tal_atoms *atoms, double spacing, tali_table_sink *sink)
 {
     const double first = spacing > 0.0 ? atoms->frames[0].frame.time / spacing : 0.0;
@@ -341,6 +343,7 @@ static tal_status check_places(const tal_atoms *atoms, int f, tal_error *err)
     return TAL_OK;
 }
 
+// What the format cannot say is refused before the first byte.
 tal_status tali_atoms_write_dcd(const tal_atoms *atoms, tali_table_sink *sink, tal_error *err)
 {
     const bool has_box = atoms->frames[0].frame.edges.x > 0.0;

@@ -133,6 +133,7 @@ static bool put_points(tali_table_sink *sink, const tal_vec3 x[], int n, double 
     return true;
 }
 
+// One frame: a title, the number of atoms and the time, positions, velocities, the box.
 tal_status tali_atoms_write_inpcrd(const tal_atoms *atoms, tali_table_sink *sink, tal_error *err)
 {
     if (atoms->num_frames != 1) {

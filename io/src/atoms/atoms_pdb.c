@@ -280,6 +280,7 @@ static void end_model(pdb *it)
     (void)tali_atoms_end_model(it->r, &it->models);
 }
 
+// One line. Records that are not named here say nothing of atoms.
 static void read_record(pdb *it)
 {
     if (is_record(it->r, "ATOM") || is_record(it->r, "HETATM")) {

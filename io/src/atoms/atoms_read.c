@@ -209,6 +209,7 @@ bool tal_atoms_format_of(const char *path, tal_atoms_format *format)
     return false;
 }
 
+// Read the whole file as one of a format.
 static void read_format(tali_atoms_reader *r, tal_atoms_format format)
 {
     switch (format) {

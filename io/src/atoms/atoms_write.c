@@ -34,6 +34,7 @@ bool tali_atoms_put_fixed(tali_table_sink *sink, double value, int width, int de
     return true;
 }
 
+// Write all frames, or refuse formats that are only read.
 static tal_status write_format(const tal_atoms *atoms, tal_atoms_format format,
                                tali_table_sink *sink, tal_error *err)
 {

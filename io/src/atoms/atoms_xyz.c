@@ -289,6 +289,7 @@ static void put_lattice(tali_table_sink *sink, const tal_atoms_frame *frame)
     tali_table_put_text(sink, "\" ");
 }
 
+// Extended XYZ: every frame with its columns, its box and its time.
 tal_status tali_atoms_write_xyz(const tal_atoms *atoms, tali_table_sink *sink, tal_error *err)
 {
     for (int i = 0; i < atoms->num; ++i) {

@@ -68,6 +68,7 @@ typedef struct type_facts {
     const int *elements;
 } type_facts;
 
+// Read what types are made of, and check it.
 static bool read_facts(maker *m, type_facts *k)
 {
     tali_prmtop *it = m->it;
@@ -195,6 +196,7 @@ static bool refuse_other_pairs(maker *m)
     return m->it->r->errors == 0;
 }
 
+// A and B of every pair of types, by the index of the file.
 static bool add_pairs(maker *m)
 {
     tali_prmtop *it = m->it;

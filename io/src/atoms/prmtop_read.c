@@ -74,6 +74,7 @@ static bool read_section(tali_atoms_reader *r, tali_prmtop_section *section)
     return true;
 }
 
+// All sections, from the first line to the last.
 static bool find_sections(tali_prmtop *it)
 {
     tali_atoms_reader *r = it->r;
@@ -343,6 +344,7 @@ static const int *elements_of(tali_prmtop *it)
     return elements;
 }
 
+// Atoms with their names; a residue goes on until the next one begins.
 static bool add_names(tali_prmtop *it, const tali_table_span names[],
                       const tali_table_span residues[], const int first[], const int elements[])
 {

@@ -120,11 +120,14 @@ TAL_API int tal_atoms_num_frames(const tal_atoms *atoms);
 TAL_API tal_atoms_frame tal_atoms_frame_at(const tal_atoms *atoms, int frame);
 /// Whether a frame has velocities; false on a breach.
 TAL_API bool tal_atoms_has_velocities(const tal_atoms *atoms, int frame);
-/// Positions of a frame. @param[out] x  [n] [nm] @param[in] n  the number of atoms
+/// Positions of a frame.
+/// @param[out] x  [n] [nm]
+/// @param[in]  n  the number of atoms
 /// @return TAL_OK, TAL_ERR_BAD_INDEX, TAL_ERR_BAD_VALUE for another number, TAL_ERR_NULL
 TAL_API tal_status tal_atoms_get_positions(const tal_atoms *atoms, int frame, tal_vec3 x[], int n);
-/// Velocities of a frame that has them. @param[out] v  [n] [nm/ps] @param[in] n  the number of
-/// atoms
+/// Velocities of a frame that has them.
+/// @param[out] v  [n] [nm/ps]
+/// @param[in]  n  the number of atoms
 /// @return as tal_atoms_get_positions(); TAL_ERR_BAD_VALUE also where there are none
 TAL_API tal_status tal_atoms_get_velocities(const tal_atoms *atoms, int frame, tal_vec3 v[], int n);
 
