@@ -1,10 +1,11 @@
-// talus mol: molecules. What a file has, energies, minima, runs, other formats, fits.
+// talus mol: molecules. What a file has, energies, minima, runs, pages, other formats, fits.
 #include "commands/commands.h"
 #include "model/molecule.h"
 #include "table/result.h"
 #include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
+#include "viewer/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static int info(const cli_args *args)
     tal_atoms *atoms = NULL;
     cli_molecule molecule = {.num = 0};
     int code = molecule_read_atoms(args, args->files[1], NULL, &atoms);
-    if (code == CLI_OK && args->num_files > 2) code = molecule_read(args, 1, &molecule);
+    if (code == CLI_OK && args->num_files > 2) code = molecule_read(args, 1, false, &molecule);
     if (code == CLI_OK) {
         report r;
         report_begin(&r, args);
@@ -150,7 +151,7 @@ static int energy(const cli_args *args)
 {
     cli_molecule it;
     tal_mol_energy e;
-    int code = molecule_read(args, 1, &it);
+    int code = molecule_read(args, 1, false, &it);
     tal_state *const state = it.model.state;
     if (code == CLI_OK && (tal_mol_calc_energy(it.instance, state, &e) != TAL_OK ||
                            tal_mol_calc_forces(it.instance, state, it.x, it.num) != TAL_OK)) {
@@ -247,7 +248,7 @@ static int minimize(const cli_args *args)
     tal_minimizer_def def = tal_minimizer_def_default();
     def.tolerance = cli_number(args, "tolerance");
     int code = molecule_check_out(args, "out");
-    if (code == CLI_OK) code = molecule_read(args, 1, &it);
+    if (code == CLI_OK) code = molecule_read(args, 1, false, &it);
     if (code == CLI_OK && tal_minimizer_create(it.model.system, &def, &minimizer, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
@@ -266,7 +267,7 @@ static int run(const cli_args *args)
     cli_molecule it = {.num = 0};
     int code = result_check_out(args, false);
     if (code == CLI_OK) code = molecule_check_out(args, "trajectory");
-    if (code == CLI_OK) code = molecule_read(args, 1, &it);
+    if (code == CLI_OK) code = molecule_read(args, 1, false, &it);
     if (code == CLI_OK) code = molecule_run(args, &it);
     molecule_destroy(&it);
     return code;
@@ -382,7 +383,7 @@ static int fit(const cli_args *args)
     if (code == CLI_OK && args->num_files < 4) {
         code = cli_fail(args, CLI_USAGE, "a third file is missing, to which to fit.");
     }
-    if (code == CLI_OK) code = molecule_read(args, 1, &it);
+    if (code == CLI_OK) code = molecule_read(args, 1, false, &it);
     if (code == CLI_OK) code = molecule_read_atoms(args, args->files[3], NULL, &wanted);
     if (code == CLI_OK && (tal_atoms_num(wanted) != it.num || tal_atoms_num_frames(wanted) == 0)) {
         code =
@@ -407,6 +408,64 @@ static int fit(const cli_args *args)
     return code;
 }
 
+// --- view ---
+
+// The page, or the scene in another format, to -o.
+static int write_scene(const cli_args *args, const tal_scene *scene, tal_scene_format format)
+{
+    tal_error err = {0};
+    const tal_scene_page page = cli_page();
+    const char *const path = cli_text(args, "out");
+    if (tal_scene_write_file(scene, format, &page, path, &err) != TAL_OK) {
+        return cli_fail_with(args, CLI_FAILED, &err);
+    }
+    if (!report_is_wanted(args)) return CLI_OK;
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "file", path);
+    report_count(&r, "frames", tal_scene_num_frames(scene));
+    report_end(&r);
+    return CLI_OK;
+}
+
+// Balls and sticks where COORDINATES has them, and moving through the rows of a run.
+static int draw(const cli_args *args, const cli_molecule *it, const tal_table *run,
+                tal_scene_format format)
+{
+    const tal_model model = {.system = it->model.system,
+                             .state = it->model.state,
+                             .matter = it->matter,
+                             .forces = it->forces};
+    tal_scene_options options = tal_scene_options_default();
+    tal_scene *scene = NULL;
+    tal_error err = {0};
+    tal_status st = tal_scene_create(&model, &options, &scene, &err);
+    if (st == TAL_OK && run != NULL) st = tal_scene_add_run(scene, args->files[3], run, &err);
+    const int code =
+        st == TAL_OK ? write_scene(args, scene, format) : cli_fail_with(args, CLI_FAILED, &err);
+    tal_scene_destroy(scene);
+    return code;
+}
+
+static int view(const cli_args *args)
+{
+    tal_scene_format format = TAL_SCENE_HTML;
+    const char *const path = cli_text(args, "out");
+    if (path == NULL || !tal_scene_format_of(path, &format)) {
+        return cli_fail(args, CLI_USAGE, "--out '%s' should end with .html, .glb or .json.",
+                        path != NULL ? path : "");
+    }
+    if (format == TAL_SCENE_HTML && cli_page().text == NULL) return cli_fail_page(args);
+    cli_molecule it = {.num = 0};
+    tal_table *run = NULL;
+    int code = molecule_read(args, 1, true, &it);
+    if (code == CLI_OK && args->num_files > 3) code = result_read(args, args->files[3], &run);
+    if (code == CLI_OK) code = draw(args, &it, run, format);
+    tal_table_destroy(run);
+    molecule_destroy(&it);
+    return code;
+}
+
 // --- the command ---
 
 int cmd_mol(const cli_args *args)
@@ -416,7 +475,8 @@ int cmd_mol(const cli_args *args)
         int files; // besides the action, at least
         int (*run)(const cli_args *args);
     } actions[] = {{"info", 1, info}, {"energy", 2, energy},   {"minimize", 2, minimize},
-                   {"run", 2, run},   {"convert", 1, convert}, {"fit", 2, fit}};
+                   {"run", 2, run},   {"convert", 1, convert}, {"fit", 2, fit},
+                   {"view", 2, view}};
 
     for (size_t i = 0; i < sizeof actions / sizeof *actions; ++i) {
         if (strcmp(actions[i].name, args->files[0]) != 0) continue;
@@ -424,6 +484,7 @@ int cmd_mol(const cli_args *args)
         return cli_fail(args, CLI_USAGE, "%s needs %s.", args->files[0],
                         actions[i].files == 1 ? "a file" : "a topology (.prmtop) and coordinates");
     }
-    return cli_fail(args, CLI_USAGE, "'%s' should be info, energy, minimize, run, convert or fit.",
+    return cli_fail(args, CLI_USAGE,
+                    "'%s' should be info, energy, minimize, run, view, convert or fit.",
                     args->files[0]);
 }

@@ -156,6 +156,10 @@ static const cli_option mol_options[] = {
      .kind = CLI_TEXT,
      .value = "FILE",
      .help = "run: write the atoms of each row to this .dcd, .xyz or .pdb file"},
+    {.name = "coordinates",
+     .kind = CLI_FLAG,
+     .help = "run: write coordinates behind the energies, for view",
+     .is_setting = true},
     {.name = "fixman",
      .kind = CLI_FLAG,
      .help = "take back what rigid bonds and angles change of the statistics (Fixman's potential)",
@@ -964,13 +968,14 @@ const cli_command cli_commands[] = {
      MODEL_OPTIONS | CLI_OUT | CLI_AGAIN, generate_options,
      "talus generate pendulum.talus -o pendulum.c",
      "forward and inverse dynamics, and the mass matrix", cmd_generate},
-    {"mol", "ACTION FILE [COORDINATES] [TARGET]", 2, 4,
+    {"mol", "ACTION FILE [COORDINATES] [TARGET|RUN]", 2, 4,
      "molecules: energies, minima, dynamics, and their files",
-     "ACTION is info, energy, minimize, run, convert or fit. FILE is AMBER's topology (.prmtop) and "
+     "ACTION is info, energy, minimize, run, view, convert or fit. FILE is AMBER's topology (.prmtop) and "
      "COORDINATES a file of its atoms: .inpcrd, .rst7, .pdb, .cif, .xyz or .dcd, of which the last "
      "frame counts. info and convert take any of these files alone. run writes a table of energies "
      "by term, temperature and the quantity that is conserved, which talus plot draws; its first "
-     "velocities are random. minimize and fit write coordinates. fit brings the atoms as near as "
+     "velocities are random. minimize and fit write coordinates. view writes a page with balls and sticks, which move "
+     "when RUN is a table that run wrote with --coordinates. fit brings the atoms as near as "
      "their torsions allow to where TARGET has them. Lengths are in nm, times in ps, energies in "
      "kJ/mol.",
      CLI_JSON | CLI_QUIET | CLI_SEED | CLI_OUT | CLI_FORMAT | CLI_RESULT | CLI_RESUME, mol_options,

@@ -70,19 +70,28 @@ static int choose_level(const cli_args *args, tal_mol_level *level)
                     meant != NULL ? "'?)" : "");
 }
 
-static int make_system(const cli_args *args, cli_molecule *out)
+// Balls and sticks, in the box of the coordinates.
+static void draw(cli_molecule *it)
+{
+    tal_mol_picture picture = tal_mol_picture_default();
+    picture.box = tal_atoms_frame_at(it->places, tal_atoms_num_frames(it->places) - 1).edges;
+    (void)tal_mol_decorate(it->instance, it->matter, &picture); // the System keeps what fails
+}
+
+static int make_system(const cli_args *args, bool drawn, cli_molecule *out)
 {
     cli_model *const model = &out->model;
     tal_mol_granularity how = tal_mol_granularity_default();
     const int code = choose_level(args, &how.level);
     if (code != CLI_OK) return code;
     model->system = cli_need(tal_system_create(NULL));
-    tal_matter *const matter = tal_matter_create(model->system);
-    tal_forces *const forces = tal_forces_create(model->system, matter);
-    model->matter = matter;
-    model->forces = forces;
+    out->matter = tal_matter_create(model->system);
+    out->forces = tal_forces_create(model->system, out->matter);
+    model->matter = out->matter;
+    model->forces = out->forces;
     out->instance =
-        tal_mol_add(model->system, matter, forces, "molecule", out->made.mol, &how, NULL);
+        tal_mol_add(model->system, out->matter, out->forces, "atom", out->made.mol, &how, NULL);
+    if (drawn && out->instance != NULL) draw(out);
     tal_error err = {0};
     tal_status st = tal_system_realize_topology(model->system, &err);
     if (st == TAL_OK) st = tal_state_create(model->system, &model->state, &err);
@@ -168,7 +177,7 @@ static int find_hash(const cli_args *args, int first, cli_molecule *out)
     return CLI_OK;
 }
 
-int molecule_read(const cli_args *args, int first, cli_molecule *out)
+int molecule_read(const cli_args *args, int first, bool drawn, cli_molecule *out)
 {
     *out = (cli_molecule){.num = 0};
     out->model.path = args->files[first];
@@ -177,7 +186,7 @@ int molecule_read(const cli_args *args, int first, cli_molecule *out)
         code = cli_fail(args, CLI_BAD_FILE, "%s has no coordinates.", args->files[first + 1]);
     }
     if (code == CLI_OK) code = read_topology(args, args->files[first], out);
-    if (code == CLI_OK) code = make_system(args, out);
+    if (code == CLI_OK) code = make_system(args, drawn, out);
     if (code == CLI_OK) code = set_pairs(args, out);
     if (code == CLI_OK) code = cli_realize(args, &out->model, out->model.state, TAL_STAGE_POSITION);
     if (code == CLI_OK) code = set_fixman(args, out);

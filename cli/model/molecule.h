@@ -10,8 +10,10 @@ typedef struct cli_molecule {
     tal_prmtop made;
     tal_atoms *places; // the other file
     tal_mol_instance const *instance;
-    cli_model model; // without a file: System, State, matter, forces, hash
-    tal_vec3 *x;     // [num] room for the positions of all atoms
+    cli_model model;    // without a file: System, State, matter, forces, hash
+    tal_matter *matter; // of that
+    tal_forces *forces; // of that
+    tal_vec3 *x;        // [num] room for the positions of all atoms
     int num;
 } cli_molecule;
 
@@ -20,8 +22,9 @@ int molecule_read_atoms(const cli_args *args, const char *path, const tal_atoms 
                         tal_atoms **out);
 
 // Read the molecule of two files of the command line, from number `first` on, and make a System of
-// it as --level, --cutoff, --born and the other options say. An exit code; destroy it in any case.
-int molecule_read(const cli_args *args, int first, cli_molecule *out);
+// it as --level, --cutoff, --born and the other options say; `drawn`: with balls and sticks. An exit
+// code; destroy it in any case.
+int molecule_read(const cli_args *args, int first, bool drawn, cli_molecule *out);
 void molecule_destroy(cli_molecule *it);
 
 // A frame of where the atoms are in a State, with the box of the file, behind those of `frames`. An

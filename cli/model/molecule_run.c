@@ -1,5 +1,6 @@
 // talus mol run: dynamics of a molecule, a table of what it does, and frames of its atoms.
 #include "model/molecule.h"
+#include "table/columns.h"
 #include "table/result.h"
 #include "text/checkpoint.h"
 #include "text/progress.h"
@@ -16,9 +17,12 @@ typedef struct dynamics {
     cli_molecule *molecule;
     tal_md *md;
     tal_table *table;
-    tal_atoms *frames; // NULL: none are wanted
-    int stride;        // steps between rows
-    int rows;          // behind the first one
+    tal_atoms *frames;       // NULL: none are wanted
+    cli_columns coordinates; // behind the energies; none unless --coordinates
+    double *row;             // [width]
+    int width;
+    int stride; // steps between rows
+    int rows;   // behind the first one
     checkpoint save;
 } dynamics;
 
@@ -88,27 +92,33 @@ static int fail_state(const dynamics *it)
     return cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->molecule->model.state));
 }
 
-// Energies and temperatures where the run is; and a frame.
+// Energies and temperatures where the run is, coordinates behind them; and a frame.
 static int add_row(dynamics *it)
 {
     tal_state *const state = it->molecule->model.state;
     tal_mol_energy e;
     const tal_md_report now = tal_md_report_of(it->md, state);
     if (tal_mol_calc_energy(it->molecule->instance, state, &e) != TAL_OK) return fail_state(it);
-    const double row[NUM_COLUMNS] = {now.t,
-                                     now.kT / TAL_MOL_R,
-                                     now.conserved,
-                                     now.kinetic,
-                                     now.kinetic + e.total,
-                                     e.stretch,
-                                     e.bend + e.urey_bradley,
-                                     e.torsion,
-                                     e.improper,
-                                     e.vdw + e.vdw14,
-                                     e.coulomb + e.coulomb14,
-                                     e.born + e.surface,
-                                     e.fixman};
-    const tal_status st = tal_table_add_row(it->table, row);
+    const double energies[NUM_COLUMNS] = {now.t,
+                                          now.kT / TAL_MOL_R,
+                                          now.conserved,
+                                          now.kinetic,
+                                          now.kinetic + e.total,
+                                          e.stretch,
+                                          e.bend + e.urey_bradley,
+                                          e.torsion,
+                                          e.improper,
+                                          e.vdw + e.vdw14,
+                                          e.coulomb + e.coulomb14,
+                                          e.born + e.surface,
+                                          e.fixman};
+    memcpy(it->row, energies, sizeof energies);
+    tal_status st = TAL_OK;
+    if (it->coordinates.num > 0) {
+        st = columns_read(&it->coordinates, &it->molecule->model, state, it->row + NUM_COLUMNS);
+    }
+    if (st != TAL_OK) return fail_state(it);
+    st = tal_table_add_row(it->table, it->row);
     if (st != TAL_OK) return cli_fail_status(it->args, CLI_FAILED, st);
     if (it->frames == NULL) return CLI_OK;
     return molecule_add_frame(it->args, it->molecule, state, it->frames);
@@ -122,6 +132,14 @@ static int make_table(dynamics *it)
     for (int c = 0; c < NUM_COLUMNS && st == TAL_OK; ++c) {
         st = result_add_column(it->table, columns[c], units[c]);
     }
+    int code = CLI_OK;
+    if (cli_flag(it->args, "coordinates")) {
+        code = columns_choose(it->args, &it->molecule->model, "q", false, &it->coordinates);
+        if (code == CLI_OK && st == TAL_OK) st = columns_name(&it->coordinates, it->table);
+    }
+    it->width = NUM_COLUMNS + it->coordinates.num;
+    it->row = cli_alloc((size_t)it->width, sizeof *it->row);
+    if (code != CLI_OK) return code;
     return st == TAL_OK ? CLI_OK : cli_fail_status(it->args, CLI_FAILED, st);
 }
 
@@ -141,7 +159,7 @@ static void save(dynamics *it)
         bytes_add(&all, &memory, sizeof memory);
         bytes_add(&all, &rows, sizeof rows);
         for (int r = 0; r < rows; ++r) {
-            bytes_add(&all, tal_table_row(it->table, r), NUM_COLUMNS * sizeof(double));
+            bytes_add(&all, tal_table_row(it->table, r), (size_t)it->width * sizeof(double));
         }
         for (int f = 0; it->frames != NULL && f < rows; ++f) {
             const tal_atoms_frame frame = tal_atoms_frame_at(it->frames, f);
@@ -162,9 +180,8 @@ static tal_status load_rows(dynamics *it, checkpoint_reader *from)
     tal_status st = TAL_OK;
     checkpoint_take(from, &rows, sizeof rows);
     for (int r = 0; r < rows && st == TAL_OK && !from->is_short; ++r) {
-        double row[NUM_COLUMNS];
-        checkpoint_take(from, row, sizeof row);
-        st = tal_table_add_row(it->table, row);
+        checkpoint_take(from, it->row, (size_t)it->width * sizeof *it->row);
+        st = tal_table_add_row(it->table, it->row);
     }
     for (int f = 0; it->frames != NULL && f < rows && st == TAL_OK && !from->is_short; ++f) {
         tal_atoms_frame frame;
@@ -286,6 +303,8 @@ int molecule_run(const cli_args *args, cli_molecule *molecule)
     if (code == CLI_OK) code = go(&it, &is_stopped);
     if (code == CLI_OK) code = finish(&it, is_stopped);
     checkpoint_end(&it.save, false);
+    columns_destroy(&it.coordinates);
+    free(it.row);
     tal_atoms_destroy(it.frames);
     tal_table_destroy(it.table);
     tal_md_destroy(it.md);

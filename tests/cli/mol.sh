@@ -5,6 +5,11 @@
 source "$(dirname "$0")/cli_support.sh"
 cp "$source_dir"/tests/io/atoms/formamide.* .
 atoms=(formamide.prmtop formamide.inpcrd)
+cp formamide.prmtop box.prmtop
+{
+    cat formamide.inpcrd
+    printf '%12.7f%12.7f%12.7f%12.7f%12.7f%12.7f\n' 20 20 20 90 90 90
+} >box.inpcrd
 
 refused() { # CODE SENTENCE ARGUMENT...
     local code=$1 sentence=$2
@@ -64,6 +69,10 @@ assert abs(terms["coulomb"] / -43.360925774352644 - 138.930647714136 / 138.93545
 PYTHON
 expect 0 mol energy "${atoms[@]}" --born --cutoff 1.2
 has out born
+# in a box half an edge is the farthest that pairs reach
+expect 0 mol energy box.prmtop box.inpcrd
+expect 1 mol energy box.prmtop box.inpcrd --cutoff 1.2
+expect 0 mol energy box.prmtop box.inpcrd --cutoff 1.2 --vacuum
 
 # --- minimize ---
 expect 0 mol minimize "${atoms[@]}" -l bat -o least.pdb --json
@@ -110,8 +119,22 @@ expect 0 mol fit "${atoms[@]}" turned.inpcrd -o fitted.pdb
 less "$(said 'rms distance')" 1e-6 'distance after a fit'
 has fitted.pdb ATOM
 
+# --- view: a ball for each of nine atoms, two half sticks for each of eight bonds, a box ---
+expect 0 mol run "${atoms[@]}" --time 0.2 --coordinates -q -o moving.sto
+expect 0 mol view "${atoms[@]}" moving.sto -o moving.json
+has out 'frames'
+near "$(said frames)" 3 0 'frames of a scene'
+python3 -c 'import json
+kinds = [shape["kind"] for body in json.load(open("moving.json"))["bodies"]
+         for shape in body.get("shapes", [])]
+assert kinds.count("sphere") == 9 and kinds.count("cylinder") == 16, kinds' ||
+    complain "balls and sticks of a scene"
+expect 0 mol view box.prmtop box.inpcrd -q -o box.glb
+
 # --- mistakes ---
-refused 2 "talus mol: 'melt' should be info, energy, minimize, run, convert or fit." \
+refused 2 "talus mol: --out 'x.pdf' should end with .html, .glb or .json." \
+    mol view "${atoms[@]}" -o x.pdf
+refused 2 "talus mol: 'melt' should be info, energy, minimize, run, view, convert or fit." \
     mol melt formamide.prmtop
 refused 2 'talus mol: energy needs a topology (.prmtop) and coordinates.' \
     mol energy formamide.prmtop

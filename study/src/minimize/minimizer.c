@@ -257,6 +257,7 @@ static tal_status begin(tal_minimizer *m, tal_state *state)
     return TAL_OK;
 }
 
+// Iterations until forces are small, nothing is gained, or there were enough.
 static tal_status search(tal_minimizer *m, tal_state *state, int iterations, tal_minimum *found)
 {
     const double before = m->here.energy;
