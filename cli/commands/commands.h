@@ -22,6 +22,7 @@ extern const cli_command cmd_id;
 extern const cli_command cmd_ik;
 extern const cli_command cmd_info;
 extern const cli_command cmd_modes;
+extern const cli_command cmd_mol;
 extern const cli_command cmd_muscles;
 extern const cli_command cmd_paths;
 extern const cli_command cmd_plot;

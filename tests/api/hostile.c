@@ -371,6 +371,23 @@ static tal_generator *make_generator(void)
     return gen;
 }
 
+// Three atoms with velocities in a box, so that every format can say them.
+static tal_atoms *make_atoms(void)
+{
+    const tal_vec3 x[3] = {{0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.0, 0.1, 0.0}};
+    const tal_atoms_frame box = {.edges = {1.0, 2.0, 3.0},
+                                 .angles = {TAL_PI / 2.0, TAL_PI / 2.0, TAL_PI / 2.0}};
+    tal_atoms *atoms = tal_atoms_create(NULL);
+    tal_atom atom = tal_atom_default();
+    atom.name = "one";
+    for (int i = 0; i < 3; ++i) {
+        check(tal_atoms_add(atoms, &atom), tal_contract_last());
+    }
+    check(tal_atoms_add_bond(atoms, 0, 1, 1), tal_contract_last());
+    check(tal_atoms_add_frame(atoms, x, x, 3, &box), tal_contract_last());
+    return atoms;
+}
+
 static void make_objects(void)
 {
     tal_error err;
@@ -380,6 +397,7 @@ static void make_objects(void)
     check(tal_table_add_column(o->table, "time"), tal_contract_last());
     const double zero = 0.0;
     check(tal_table_add_row(o->table, &zero), tal_contract_last());
+    o->atoms = make_atoms();
     o->diagnostics = tal_diagnostics_create(NULL);
     const double times[] = {0.0, 1.0, 2.0}, values[] = {0.0, 1.0, 0.0};
     check(tal_signal_create(NULL, NULL, times, values, 3, 1, &o->signal, &err), &err);
@@ -419,6 +437,7 @@ static void make_tree_studies(void)
     tal_md_def steps = tal_md_def_default();
     steps.step = 1e-3;
     check(tal_md_create(tree.system, &steps, &o->md, &err), &err);
+    check(tal_minimizer_create(tree.system, NULL, &o->minimizer, &err), &err);
     tal_optimizer_def optimal = tal_optimizer_def_default();
     optimal.intervals = 2;
     optimal.max_iterations = 3;

@@ -238,6 +238,7 @@ typedef struct hostile_objects {
     tal_induced *induced;
     tal_follower *follower;
     tal_table *table;
+    tal_atoms *atoms; // three, in one frame
     tal_scene *scene;
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
@@ -245,6 +246,7 @@ typedef struct hostile_objects {
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
+    tal_minimizer *minimizer;
     tal_natural *natural;
     tal_loops *loops;
     tal_threads *threads;
@@ -278,6 +280,7 @@ OBJECT(tal_static_optimizer, static_optimizer)
 OBJECT(tal_induced, induced)
 OBJECT(tal_follower, follower)
 OBJECT(tal_table, table)
+OBJECT(tal_atoms, atoms)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
@@ -285,6 +288,7 @@ OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
+OBJECT(tal_minimizer, minimizer)
 OBJECT(tal_natural, natural)
 OBJECT(tal_loops, loops)
 OBJECT(tal_threads, threads)

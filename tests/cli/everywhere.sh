@@ -95,9 +95,10 @@ help        -           -                            -
 version     -           -                            -
 '
 
-# these read several files and write a folder: tests/cli/tools.sh
+# these read several files and write a folder, or are of molecules: tests/cli/tools.sh, mol.sh
 elsewhere='analyze
 cmc
+mol
 rra
 scale
 so'

@@ -30,7 +30,7 @@ frames() { # NUMBER
         print i + 1, i / 100, s, -c, 0, 0.1 * c + 0.5 * s, 0.1 * s - 0.5 * c, 0 } }'
 }
 frames 20000 >frames.trc
-cp "$source_dir"/examples/gait/* .
+cp "$source_dir"/examples/gait/* "$source_dir"/tests/io/atoms/formamide.* .
 expect 0 simulate arm.talus -q -e 0.5 --every 0.01 -c q,u -o motion.sto
 expect 0 ik leg.osim walk.trc -q -o angles.mot
 {
@@ -53,6 +53,7 @@ simulate    goes_on       sto  slope.talus -e 5 --stepper contact
 simulate    goes_on       sto  human_body.talus -e 1 --formulation hybrid --step 0.001
 sweep       goes_on       csv  arm.talus -v mass=1:2:600 -v arm.q0=0:1:10 -e 0.1
 ik          goes_on       sto  arm.talus frames.trc --chunk 100
+mol         goes_on       sto  run formamide.prmtop formamide.inpcrd --time 20 --step 0.001
 assemble    begins_again  csv  four_bar.talus
 id          begins_again  sto  arm.talus motion.sto
 muscles     begins_again  csv  arm.talus --over arm.q0

@@ -8,6 +8,7 @@
  * @brief Files: models, and the numbers and diagnostics that all formats share.
  */
 
+#include <talus/io/atoms.h>
 #include <talus/io/bridge.h>
 #include <talus/io/c3d.h>
 #include <talus/io/diagnostics.h>
@@ -18,6 +19,7 @@
 #include <talus/io/model.h>
 #include <talus/io/number.h>
 #include <talus/io/opensim.h>
+#include <talus/io/prmtop.h>
 #include <talus/io/registry.h>
 #include <talus/io/scene.h>
 #include <talus/io/suggest.h>

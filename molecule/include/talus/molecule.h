@@ -16,6 +16,7 @@
 #include <talus/molecule/instance.h>
 #include <talus/molecule/mol.h>
 #include <talus/molecule/nonbonded.h>
+#include <talus/molecule/picture.h>
 #include <talus/molecule/units.h>
 #include <talus/molecule/velocity.h>
 

@@ -67,6 +67,12 @@ const char *tal_ff_class_name(const tal_ff *ff, int atom_class)
     return is_there(ff, atom_class, n, "class", __func__) ? ff->classes[atom_class].name : "";
 }
 
+int tal_ff_class_element(const tal_ff *ff, int atom_class)
+{
+    const int n = ff != NULL ? ff->num_classes : 0;
+    return is_there(ff, atom_class, n, "class", __func__) ? ff->classes[atom_class].element : -1;
+}
+
 const char *tal_ff_type_name(const tal_ff *ff, int type)
 {
     const tali_field_type *it = type_at(ff, type, __func__);

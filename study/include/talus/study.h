@@ -27,6 +27,7 @@
 #include <talus/study/loops.h>
 #include <talus/study/md.h>
 #include <talus/study/method.h>
+#include <talus/study/minimizer.h>
 #include <talus/study/optimizer.h>
 #include <talus/study/parameter.h>
 #include <talus/study/path_fit.h>

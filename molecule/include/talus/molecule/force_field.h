@@ -228,6 +228,8 @@ TAL_API int tal_ff_find_class(const tal_ff *ff, const char *name);
 TAL_API int tal_ff_find_type(const tal_ff *ff, const char *name);
 /// Name of a class; never NULL; borrowed.
 TAL_API const char *tal_ff_class_name(const tal_ff *ff, int atom_class);
+/// Atomic number of a class; 0 for a site or a bead; -1 on a breach.
+TAL_API int tal_ff_class_element(const tal_ff *ff, int atom_class);
 /// Name of a type; never NULL; borrowed.
 TAL_API const char *tal_ff_type_name(const tal_ff *ff, int type);
 /// The class of a type; -1 on a breach.

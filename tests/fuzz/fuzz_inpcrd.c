@@ -1,0 +1,7 @@
+// What libFuzzer calls: any bytes as an .inpcrd file.
+#include "fuzz_atoms.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_atoms(TAL_ATOMS_INPCRD, data, size);
+}
