@@ -403,6 +403,87 @@ static const cli_option sweep_options[] = {
      .is_setting = true},
     {0}};
 
+// Of runs whose derivatives are taken.
+#define STEPS_OF_SLOPES                                                                            \
+    {.name = "accuracy",                                                                           \
+     .letter = 'a',                                                                                \
+     .kind = CLI_POSITIVE,                                                                         \
+     .value = "NUMBER",                                                                            \
+     .initial = "1e-6",                                                                            \
+     .help = "accuracy of steps: error relative to a unit change (1 rad or 1 m)",                  \
+     .is_setting = true},                                                                          \
+    {                                                                                              \
+        .name = "step", .kind = CLI_NUMBER, .value = "SECONDS", .initial = "0",                    \
+        .help = "longest step of steps of one length; 0: steps by their accuracy",                 \
+        .is_setting = true                                                                         \
+    }
+
+static const cli_option sensitivities_options[] = {
+    {.name = "parameter",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME",
+     .help = "an initial coordinate or speed, a mass (BODY.mass), a number of a force (FORCE.NAME) "
+             "or a <param>; can be repeated",
+     .is_setting = true},
+    {.name = "end",
+     .letter = 'e',
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "1",
+     .help = "final time",
+     .is_setting = true},
+    {.name = "every",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help = "time between rows of the result; 0: only the end",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "q,u,measures",
+     .help = "what is differentiated, as for talus simulate",
+     .is_setting = true},
+    STEPS_OF_SLOPES,
+    {0}};
+
+static const cli_option fit_options[] = {
+    {.name = "parameter",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME=LOW:HIGH",
+     .help = "what is found, as for talus sensitivities; =LOW:HIGH can be left out; can be "
+             "repeated",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns of TABLE to come near to; default: all that the model has, too",
+     .is_setting = true},
+    {.name = "weight",
+     .letter = 'w',
+     .kind = CLI_LIST,
+     .value = "COLUMN=NUMBER",
+     .help = "what a column counts, over its standard deviation; 1 if not given; can be repeated",
+     .is_setting = true},
+    {.name = "tolerance",
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "1e-8",
+     .help = "finish when the next step is below this part of the parameters",
+     .is_setting = true},
+    {.name = "iterations",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "50",
+     .help = "most iterations",
+     .is_setting = true},
+    STEPS_OF_SLOPES,
+    {0}};
+
 static const cli_option plot_options[] = {
     {.name = "columns",
      .letter = 'c',
@@ -805,6 +886,23 @@ const cli_command cli_commands[] = {
      "Starts from the initial coordinates of the model and goes downhill. -o is as for talus assemble.",
      MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, equilibrium_options,
      "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
+    {"sensitivities", "MODEL", 1, 1, "find how a run changes with parameters and its start",
+     "Differentiates the steps of the run, and events in it. If a stop of the model ends the run, the "
+     "time of the end changes with the parameters, too, and the slopes of the last row say so. For a "
+     "<param> the model is read again with other values of it, and takes the same steps. Without -o "
+     "the slopes at the end are printed.",
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, sensitivities_options,
+     "talus sensitivities pendulum.talus -p rod.mass -e 2", "how the end changes with the mass",
+     cmd_sensitivities},
+    {"fit", "MODEL TABLE", 2, 2, "find parameters with which a run comes nearest to a table",
+     "TABLE has the time and columns named as talus simulate names them. Differences count relative "
+     "to the standard deviation of their column; missing values do not count. The run begins where "
+     "the model does, and its start can be fitted, too. The search follows exact derivatives "
+     "(talus sensitivities) to a minimum near the values of the model. -o writes the model with what "
+     "was found if the name ends with .talus; otherwise a table of the run beside what was measured.",
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT, fit_options,
+     "talus fit pendulum.talus measured.csv -p rod.mass=0.1:5 -o fitted.talus",
+     "the mass with which it swings as measured", cmd_fit},
     {"paths", "MODEL", 1, 1, "fit polynomials of coordinates to paths",
      "Fits lengths and moment arms together, within the ranges of the coordinates, and prints the "
      "errors at other poses. The degree is the lowest within the tolerances. -o writes the model with "

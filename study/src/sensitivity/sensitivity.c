@@ -16,11 +16,9 @@ tal_sensitivity_def tal_sensitivity_def_default(void)
 
 static tal_status check_parameters(const tal_sensitivity_def *def, tal_error *err)
 {
-    const bool may_be_none = def->steps_of != NULL && def->num_parameters == 0;
-    if (!may_be_none && (def->num_parameters < 1 || def->parameters == NULL)) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "there are %d parameters: at least one is needed, and their array",
-                         def->num_parameters);
+    if (def->num_parameters < 0 || (def->num_parameters > 0 && def->parameters == NULL)) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are %d parameters%s", def->num_parameters,
+                         def->num_parameters > 0 ? ", but no array of them" : "");
     }
     for (int i = 0; i < def->num_parameters; ++i) {
         if (def->parameters[i].set != NULL) continue;
@@ -302,15 +300,19 @@ static tal_status plan(tal_sensitivity *it, double t, double t_stop, tali_sensit
 {
     const tal_sensitivity *like = it->def.steps_of;
     *step = (tali_sensitivity_step){.t = t, .planned = it->h};
-    if (like != NULL && it->num_steps >= like->num_steps) {
-        return TALI_FAIL(&it->problem.error_record, TAL_ERR_BAD_VALUE,
-                         "the study whose steps are taken has no more than %d of them, and t = %g "
-                         "is before %g",
-                         like->num_steps, t, t_stop);
-    }
     if (like != NULL) {
-        step->planned = like->steps[it->num_steps].planned;
-        step->is_cut = like->steps[it->num_steps].is_cut;
+        const int kept = like->num_steps < like->def.max_steps ? like->num_steps
+                                                               : like->def.max_steps;
+        // an event on the other side of the end of a step makes one step more
+        const int n = it->num_steps < kept ? it->num_steps : kept - 1;
+        if (n < 0 || (it->num_steps >= kept && t_stop - t > 2.0 * like->steps[n].planned)) {
+            return TALI_FAIL(&it->problem.error_record, TAL_ERR_BAD_VALUE,
+                             "the study whose steps are taken has %d of them, and t = %g is before "
+                             "%g",
+                             kept, t, t_stop);
+        }
+        step->planned = like->steps[n].planned;
+        step->is_cut = like->steps[n].is_cut || it->num_steps >= kept;
     } else if (it->def.accuracy > 0.0) {
         step->is_cut = t_stop - t <= it->h * (1.0 + 1e-6);
     } else {

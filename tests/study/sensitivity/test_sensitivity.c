@@ -226,6 +226,7 @@ START_TEST(what_is_wrong_is_said)
     tal_error err;
     tal_sensitivity *study = NULL;
     tal_sensitivity_def chosen = tal_sensitivity_def_default();
+    chosen.num_parameters = 1;
     ck_assert_int_eq(tal_sensitivity_create(m.system, &chosen, &study, &err), TAL_ERR_BAD_VALUE);
     const tal_parameter q = tal_parameter_q("q0", m.matter, body, 0);
     chosen.parameters = &q;

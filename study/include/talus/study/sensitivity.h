@@ -61,7 +61,7 @@ typedef struct tal_sensitivity tal_sensitivity;
 /// What a study is created from. Obtain it from tal_sensitivity_def_default(), then edit.
 typedef struct tal_sensitivity_def {
     const tal_parameter *parameters; ///< [num_parameters] copied
-    int num_parameters;              ///< 1 or more; may be 0 with `steps_of`
+    int num_parameters;              ///< 0: only the motion, whose steps others can take
     const tal_rk_tableau *tableau;   ///< borrowed; NULL: tal_rk_dormand_prince()
     double step;                     ///< [s] no step is longer
     double accuracy; ///< of a step, as that of an integrator; 0: steps of one length
