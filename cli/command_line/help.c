@@ -76,7 +76,7 @@ void cli_help(FILE *out)
           "Multibody dynamics: models from files, studies of them, tables and plots.\n\n",
           out);
     for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        fprintf(out, "  %-13s%s\n", c->name, c->summary);
+        fprintf(out, "  %-15s%s\n", c->name, c->summary);
     }
     fputs("\ntalus COMMAND --help explains a command and gives an example.\n"
           "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file.\n",

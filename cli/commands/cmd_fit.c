@@ -1,7 +1,9 @@
 // talus fit: parameters and starting values with which a run comes nearest to a measured table.
 #include "commands/commands.h"
+#include "model/run.h"
 #include "model/slopes.h"
 #include "table/result.h"
+#include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
 
@@ -28,52 +30,56 @@ typedef struct study {
 
 // --- what was measured ---
 
-static bool is_wanted(const cli_args *args, const cli_columns *asked, const char *name)
+// The names of columns that the table and the model both have, except the time, with commas
+// between them; owned by the caller.
+static char *common_names(const study *it, const cli_columns *all)
 {
-    return !cli_is_given(args, "columns") || columns_find(asked, name);
+    char *list = cli_copy("");
+    for (int k = 0; k < all->num; ++k) {
+        const column *const c = &all->list[k];
+        if (c->kind == COLUMN_TIME || tal_table_find_column(it->table, c->name) < 0) continue;
+        char *const longer = cli_format("%s%s%s", list, list[0] != 0 ? "," : "", c->name);
+        free(list);
+        list = longer;
+    }
+    return list;
 }
 
-// Columns that the table and the model both have, except the time.
+// The columns to come near to: those of --columns, or all that the table and the model both have.
 static int match_columns(study *it, const cli_model *model)
 {
-    cli_columns all = {0}, asked = {0};
-    int code = columns_all(it->args, model, &all);
-    if (code == CLI_OK && cli_is_given(it->args, "columns")) {
-        code = columns_choose(it->args, model, cli_text(it->args, "columns"), false, &asked);
-    }
-    it->columns = (cli_columns){.list = cli_alloc((size_t)all.num + 1, sizeof *all.list),
-                                .stage = all.stage};
-    it->places = cli_alloc((size_t)all.num + 1, sizeof *it->places);
-    for (int k = 0; k < all.num && code == CLI_OK; ++k) {
-        const int place = tal_table_find_column(it->table, all.list[k].name);
-        if (all.list[k].kind == COLUMN_TIME || !is_wanted(it->args, &asked, all.list[k].name)) {
-            continue;
-        }
-        if (place < 0 && cli_is_given(it->args, "columns")) {
-            code = cli_fail(it->args, CLI_USAGE, "%s has no column '%s'.", it->args->files[1],
-                            all.list[k].name);
-        }
-        if (place < 0) continue;
-        it->places[it->columns.num] = place;
-        it->columns.list[it->columns.num++] = all.list[k];
-    }
-    columns_destroy(&asked);
+    const cli_args *const args = it->args;
+    cli_columns all = {0};
+    int code = columns_all(args, model, &all);
+    char *const found = common_names(it, &all);
     columns_destroy(&all);
-    if (code == CLI_OK && it->columns.num == 0) {
-        code = cli_fail(it->args, CLI_BAD_FILE, "%s has no column with the name of one of the model, as talus simulate "
+    const char *const asked = cli_text(args, "columns");
+    if (code == CLI_OK && asked == NULL && found[0] == 0) {
+        code = cli_fail(args, CLI_BAD_FILE,
+                        "%s has no column with the name of one of the model, as talus simulate "
                         "writes them.",
-                        it->args->files[1]);
+                        args->files[1]);
+    }
+    if (code == CLI_OK) {
+        code = columns_choose(args, model, asked != NULL ? asked : found, false, &it->columns);
+    }
+    free(found);
+    it->places = cli_alloc((size_t)it->columns.num + 1, sizeof *it->places);
+    for (int k = 0; k < it->columns.num && code == CLI_OK; ++k) {
+        it->places[k] = result_find_column(args, it->table, it->columns.list[k].name);
+        if (it->places[k] < 0) code = CLI_USAGE;
     }
     return code;
 }
 
 // Angles in degrees become radians, as the model has them.
-static double unit_of(const study *it, int column)
+static double unit_of(const study *it, int c)
 {
-    const bool is_angle = strncmp(it->columns.list[column].unit, "rad", 3) == 0;
+    const bool is_angle = strncmp(it->columns.list[c].unit, "rad", 3) == 0;
     return is_angle && tal_table_in_degrees(it->table) ? TAL_PI / 180.0 : 1.0;
 }
 
+// Times, ascending from where the model begins, and what was measured then.
 static int read_rows(study *it, const cli_model *model)
 {
     const char *const path = it->args->files[1];
@@ -90,9 +96,8 @@ static int read_rows(study *it, const cli_model *model)
     for (int r = 0; r < rows; ++r) {
         it->times[r] = tal_table_value(it->table, r, time);
         if (!(it->times[r] >= before)) {
-            return cli_fail(it->args, CLI_BAD_FILE,
-                            "%s, row %d: t = %g is before t = %g%s.", path, r + 1, it->times[r],
-                            before, r == 0 ? ", where the model begins" : "");
+            return cli_fail(it->args, CLI_BAD_FILE, "%s, row %d: t = %g is before t = %g%s.", path,
+                            r + 1, it->times[r], before, r == 0 ? ", where the model begins" : "");
         }
         before = it->times[r];
         for (int c = 0; c < width; ++c) {
@@ -137,8 +142,7 @@ static int read_weights(study *it)
         char *const name = cli_split(texts[k], &rest);
         const char *const end = name != NULL ? tal_number_read(rest, NULL, &weight) : NULL;
         int c = 0;
-        while (name != NULL && c < it->columns.num &&
-               strcmp(it->columns.list[c].name, name) != 0) {
+        while (name != NULL && c < it->columns.num && strcmp(it->columns.list[c].name, name) != 0) {
             ++c;
         }
         const bool is_there = c < it->columns.num;
@@ -188,6 +192,7 @@ static tal_status calc(void *self, const double x[], double r[], tal_matrix J)
     return TAL_OK;
 }
 
+// The search; why it failed is printed.
 static int run_fit(study *it)
 {
     const cli_args *const args = it->args;
@@ -204,8 +209,8 @@ static int run_fit(study *it)
     options.max_iterations = cli_count(args, "iterations");
     double *const work = cli_alloc(tal_least_squares_work_size(n, m), sizeof *work);
     tal_error err = {0};
-    const tal_status st =
-        tal_least_squares_solve(&problem, &options, it->values, it->errors, work, &it->report, &err);
+    const tal_status st = tal_least_squares_solve(&problem, &options, it->values, it->errors, work,
+                                                  &it->report, &err);
     free(work);
     if (st == TAL_OK) return CLI_OK;
     const bool is_of_run = it->found.error.status != TAL_OK && st != TAL_ERR_NO_CONVERGENCE;
@@ -219,8 +224,8 @@ static double rms(const study *it, int c, const double rows[])
     double sum = 0.0;
     int n = 0;
     for (int k = 0; k < it->num; ++k) {
-        const double e = rows[(size_t)k * (size_t)it->columns.num + (size_t)c] -
-                         measured_at(it, k, c);
+        const double e =
+            rows[(size_t)k * (size_t)it->columns.num + (size_t)c] - measured_at(it, k, c);
         if (isnan(e)) continue;
         sum += e * e;
         ++n;
@@ -228,12 +233,15 @@ static double rms(const study *it, int c, const double rows[])
     return n > 0 ? sqrt(sum / n) : 0.0;
 }
 
+// How the search went, what it found, and how near the columns are.
 static void report_fit(const study *it)
 {
     static const char *const names[] = {"parameter", "start", "value", "standard error"};
     static const char *const columns[] = {"column", "rms difference"};
     report r;
     report_begin(&r, it->args);
+    const char *const path = stream_out_path(it->args);
+    if (r.json && path != NULL) report_text(&r, "result", path);
     report_count(&r, "iterations", it->report.iterations);
     report_count(&r, "runs", it->report.evaluations);
     report_number(&r, "cost before", it->report.cost_before, NULL);
@@ -321,6 +329,7 @@ static int write_results(const study *it, const cli_model *model)
 
 // --- the command ---
 
+// Table and model put side by side, the search, the results.
 static int fit(study *it, const cli_model *model)
 {
     const cli_args *const args = it->args;

@@ -1,5 +1,6 @@
 // talus sensitivities: how a run changes with what the model is made of, and where it begins.
 #include "commands/commands.h"
+#include "model/run.h"
 #include "model/slopes.h"
 #include "table/result.h"
 #include "text/report.h"
@@ -29,7 +30,9 @@ static int make_times(study *it, const cli_model *model)
                         start);
     }
     if (every < 0.0 || (every > 0.0 && (end - start) / every > 1e6)) {
-        return cli_fail(it->args, CLI_USAGE, "--every needs a positive number that makes at most a million rows, not %g.", every);
+        return cli_fail(it->args, CLI_USAGE,
+                        "--every needs a positive number, and at most a million rows, not %g.",
+                        every);
     }
     const int steps = every > 0.0 ? (int)ceil((end - start) / every - 1e-9) : 0;
     it->num_times = steps > 0 ? steps + 1 : 1;
@@ -43,11 +46,10 @@ static int make_times(study *it, const cli_model *model)
 
 // --- answers ---
 
-static double slope_at(const study *it, int i, int row, int column)
+static double slope_at(const study *it, int i, int row, int c)
 {
     const size_t width = (size_t)it->columns.num;
-    return it->found.slopes[((size_t)i * (size_t)it->num_times + (size_t)row) * width +
-                            (size_t)column];
+    return it->found.slopes[((size_t)i * (size_t)it->num_times + (size_t)row) * width + (size_t)c];
 }
 
 static double time_of(const study *it, int row)
@@ -116,8 +118,8 @@ static void report_end_of_run(const study *it)
     for (int c = 0; c < it->columns.num; ++c) {
         for (int i = 0; i < it->vary.num; ++i) {
             report_cell_text(&r, it->columns.list[c].name);
-            report_cell_number(&r, it->found.rows[(size_t)last * (size_t)it->columns.num +
-                                                  (size_t)c]);
+            report_cell_number(&r,
+                               it->found.rows[(size_t)last * (size_t)it->columns.num + (size_t)c]);
             report_cell_text(&r, it->vary.names[i]);
             report_cell_number(&r, it->values[i]);
             report_cell_number(&r, slope_at(it, i, last, c));
@@ -129,6 +131,7 @@ static void report_end_of_run(const study *it)
 
 // --- the command ---
 
+// What is asked is put together, answered, and written or printed.
 static int find_slopes(study *it, const cli_model *model)
 {
     const cli_args *const args = it->args;

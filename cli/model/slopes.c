@@ -108,9 +108,8 @@ static void close_trial(trial *of)
 static tal_status go_on(cli_slopes *it, trial *of, int k, double row[])
 {
     tal_state *const state = of->model.state;
-    const tal_status st = k == 0
-                              ? tal_sensitivity_run(of->study, state, of->values, it->times[0])
-                              : tal_sensitivity_continue(of->study, state, it->times[k]);
+    const tal_status st = k == 0 ? tal_sensitivity_run(of->study, state, of->values, it->times[0])
+                                 : tal_sensitivity_continue(of->study, state, it->times[k]);
     if (st != TAL_OK) {
         it->error = *tal_sensitivity_error(of->study);
         return st;
@@ -126,9 +125,8 @@ static tal_status go_on(cli_slopes *it, trial *of, int k, double row[])
 static tal_status read_slopes(cli_slopes *it, trial *of, int k)
 {
     const size_t width = (size_t)it->columns->num, size = (size_t)it->num_times * width;
-    const tal_status st =
-        tal_sensitivity_of_numbers(of->study, of->model.state, read_columns, of,
-                                   it->columns->num, it->room);
+    const tal_status st = tal_sensitivity_of_numbers(of->study, of->model.state, read_columns, of,
+                                                     it->columns->num, it->room);
     if (st != TAL_OK) {
         it->error = *tal_sensitivity_error(of->study);
         return st;

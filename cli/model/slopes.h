@@ -13,18 +13,18 @@ typedef struct cli_slopes {
     const cli_args *args;
     const cli_vary *vary;
     const cli_columns *columns;
-    const double *times;  // [num_times] [s] ascending
+    const double *times; // [num_times] [s] ascending
     int num_times;
-    double accuracy;      // of steps
-    double step;          // [s] their length instead; 0: none
-    vary_shape shape;     // of the model
+    double accuracy;  // of steps
+    double step;      // [s] their length instead; 0: none
+    vary_shape shape; // of the model
 
     // answers
-    double *rows;   // [num_times][columns] owned
-    double *slopes; // [vary.num][num_times][columns] owned
-    int num_rows;   // fewer than times, if an event has ended the run; the last one is there
-    double end;     // [s] of the last row
-    double *room;   // owned
+    double *rows;    // [num_times][columns] owned
+    double *slopes;  // [vary.num][num_times][columns] owned
+    int num_rows;    // fewer than times, if an event has ended the run; the last one is there
+    double end;      // [s] of the last row
+    double *room;    // owned
     tal_error error; // why it failed
 } cli_slopes;
 

@@ -190,6 +190,7 @@ static void add_name(names *all, const char *fmt, ...)
     va_end(list);
 }
 
+// All that a name can be, body by body, then forces and <param>s.
 static void add_names(names *all, const cli_model *model)
 {
     const tal_matter *const matter = model->matter;

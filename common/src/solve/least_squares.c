@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// Damping: the least that is not none, and where a search gives up.
-static const double LEAST_DAMPING = 1e-6, MOST_DAMPING = 1e10;
+// Damping: where it begins, the least that is not none, and where a search gives up.
+static const double FIRST_DAMPING = 1e-3, LEAST_DAMPING = 1e-6, MOST_DAMPING = 1e10;
 
 // A pivot of J^T J below this part of its column says that the data do not tell.
 static const double UNKNOWN = 1e-12;
@@ -20,10 +20,10 @@ typedef struct search {
     tal_least_squares_options options;
     tal_least_squares_report report;
     int n, m;
-    double *x;     // [n] the caller's
-    double *trial; // [n]
-    double *r;     // [m] at x, or at the trial
-    double *J;     // [m][n] in units of the unknowns, by columns
+    double *x;          // [n] the caller's
+    double *trial;      // [n]
+    double *r;          // [m] at x, or at the trial
+    double *J;          // [m][n] in units of the unknowns, by columns
     double *H, *factor; // [n][n]
     double *g, *step;   // [n]
     int num_free;
@@ -59,6 +59,7 @@ static double upper_of(const search *it, int j)
     return it->problem->upper != NULL ? it->problem->upper[j] : (double)INFINITY;
 }
 
+// Sizes, options, scales, bounds, and where to begin.
 static tal_status check(const search *it, tal_error *err)
 {
     if (it->problem->calc == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "calc is NULL");
@@ -269,7 +270,7 @@ static search search_of(const tal_least_squares *problem, const tal_least_square
 // Iterates until it is done; the derivatives at the answer are left in J.
 static tal_status iterate(search *it, tal_error *err)
 {
-    double damping = 0.0;
+    double damping = FIRST_DAMPING;
     bool done = false;
     tal_status st = TAL_OK;
     for (int k = 0; k <= it->options.max_iterations && st == TAL_OK; ++k) {

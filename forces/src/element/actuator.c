@@ -193,8 +193,8 @@ static tal_status change_of_point(const void *self, const tal_force_context *con
     const tal_vec3 d = placed->direction, d_G = it->in_body ? tal_m3_mul_v3(X_GM->R, d) : d;
     const tal_vec3 f_G = tal_v3_scale(output, d_G);
     const tal_vec3 df_G = it->in_body ? tal_v3_cross(dX.w, f_G) : TAL_VEC3_ZERO;
-    const tal_vec3 arm = it->in_ground ? tal_v3_sub(placed->p_MS, X_GM->p)
-                                       : tal_m3_mul_v3(X_GM->R, placed->p_MS);
+    const tal_vec3 arm =
+        it->in_ground ? tal_v3_sub(placed->p_MS, X_GM->p) : tal_m3_mul_v3(X_GM->R, placed->p_MS);
     const tal_vec3 darm = it->in_ground ? tal_v3_neg(dX.v) : tal_v3_cross(dX.w, arm);
     const tal_vec3 dm = tal_v3_add(tal_v3_cross(darm, f_G), tal_v3_cross(arm, df_G));
     dF[it->body[1]] = tal_sv_add(dF[it->body[1]], tal_sv(dm, df_G));

@@ -187,8 +187,8 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     const tal_spatial_vec F_M =
         tal_m3_mul_sv(at.R_GF, tal_sv(tal_xyz_tmul_N_F(at.angles, f_angles), f_F));
     const tal_vec3 df_angles = resist(k, d.angles, c, d.angles_dot);
-    const tal_vec3 dm_F = tal_v3_add(change_of_NT(&at, d.turn_F, f_angles),
-                                     tal_xyz_tmul_N_F(at.angles, df_angles));
+    const tal_vec3 dm_F =
+        tal_v3_add(change_of_NT(&at, d.turn_F, f_angles), tal_xyz_tmul_N_F(at.angles, df_angles));
     const tal_vec3 df_F = resist(k + 3, d.p_FM_F, c + 3, d.v_FM_F);
     const tal_vec3 a = change->dX[it->body[0]].w;
     tal_spatial_vec dF_M = tal_m3_mul_sv(at.R_GF, tal_sv(dm_F, df_F));

@@ -70,10 +70,8 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     const tal_spatial_vec P = change->dX[it->parent];
     const tal_vec3 df_G = tal_v3_cross(P.w, at.f_G), turned = tal_v3_cross(P.w, at.from_P);
     const tal_vec3 from_B = tal_v3_sub(tal_v3_add(P.v, turned), change->dX[it->body].v);
-    const tal_vec3 m_B =
-        tal_v3_add(tal_v3_cross(from_B, at.f_G), tal_v3_cross(at.from_B, df_G));
-    const tal_vec3 m_P =
-        tal_v3_add(tal_v3_cross(turned, at.f_G), tal_v3_cross(at.from_P, df_G));
+    const tal_vec3 m_B = tal_v3_add(tal_v3_cross(from_B, at.f_G), tal_v3_cross(at.from_B, df_G));
+    const tal_vec3 m_P = tal_v3_add(tal_v3_cross(turned, at.f_G), tal_v3_cross(at.from_P, df_G));
     dF[it->body] = tal_sv_add(dF[it->body], tal_sv(m_B, df_G));
     dF[it->parent] = tal_sv_sub(dF[it->parent], tal_sv(m_P, df_G));
     return TAL_OK;

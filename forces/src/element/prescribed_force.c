@@ -61,12 +61,12 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     const tal_spatial_vec P = change->dX[it->point_frame];
     const tal_vec3 a = change->dX[it->force_frame].w, df_G = tal_v3_cross(a, at.force);
     const tal_vec3 arm = tal_v3_sub(at.point, tal_view_X_GM(&context->poses, it->body)->p);
-    const tal_vec3 from =
-        tal_v3_sub(at.point, tal_view_X_GM(&context->poses, it->point_frame)->p);
+    const tal_vec3 from = tal_v3_sub(at.point, tal_view_X_GM(&context->poses, it->point_frame)->p);
     const tal_vec3 moved = tal_v3_add(P.v, tal_v3_cross(P.w, from));
     const tal_vec3 darm = tal_v3_sub(moved, change->dX[it->body].v);
     const tal_vec3 dm = tal_v3_add(tal_v3_cross(darm, at.force), tal_v3_cross(arm, df_G));
-    dF[it->body] = tal_sv_add(dF[it->body], tal_sv(tal_v3_add(dm, tal_v3_cross(a, at.torque)), df_G));
+    dF[it->body] =
+        tal_sv_add(dF[it->body], tal_sv(tal_v3_add(dm, tal_v3_cross(a, at.torque)), df_G));
     return TAL_OK;
 }
 

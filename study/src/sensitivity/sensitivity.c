@@ -1,7 +1,6 @@
 // Sensitivities of a trajectory: creation, runs, and what is read at their end.
-#include "sensitivity/sensitivity_internal.h"
-
 #include "problem/study_internal.h"
+#include "sensitivity/sensitivity_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,6 +26,7 @@ static tal_status check_parameters(const tal_sensitivity_def *def, tal_error *er
     return TAL_OK;
 }
 
+// Numbers that make sense, and go together.
 static tal_status check_def(const tal_sensitivity_def *def, tal_error *err)
 {
     tal_status st = check_parameters(def, err);
@@ -213,7 +213,7 @@ tal_sensitivity_stats tal_sensitivity_statistics(const tal_sensitivity *it)
 
 // --- the start ---
 
-void tali_sensitivity_look_at(tal_sensitivity *it, const tal_state *state)
+void tali_sensitivity_look(tal_sensitivity *it, const tal_state *state)
 {
     const tal_matter *matter = it->problem.matter;
     const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
@@ -248,8 +248,7 @@ tal_status tali_sensitivity_start_slopes(tal_sensitivity *it, const tal_state *s
         }
         if (st == TAL_OK) st = tali_sensitivity_settle_start(it, it->moved);
         for (int i = 0; i < it->ny && st == TAL_OK; ++i) {
-            out[i] +=
-                tali_sensitivity_weight[k] / tali_sensitivity_h * tal_state_y(it->moved)[i];
+            out[i] += tali_sensitivity_weight[k] / tali_sensitivity_h * tal_state_y(it->moved)[i];
         }
     }
     return st;
@@ -265,8 +264,8 @@ tal_status tali_sensitivity_start(tal_sensitivity *it, tal_state *state, const d
     it->h = it->def.step;
     if (it->def.accuracy > 0.0) {
         const double power = 1.0 / (it->tableau->embedded_order + 1);
-        it->h = fmin(it->h, tal_system_time_scale(it->problem.system) *
-                                pow(it->def.accuracy, power));
+        it->h =
+            fmin(it->h, tal_system_time_scale(it->problem.system) * pow(it->def.accuracy, power));
     }
     it->t_done = nextafter(tal_state_t(state), -(double)INFINITY);
     tal_status st = TAL_OK;
@@ -279,7 +278,7 @@ tal_status tali_sensitivity_start(tal_sensitivity *it, tal_state *state, const d
     if (st == TAL_OK) st = tal_state_copy(it->before, state);
     if (st == TAL_OK) st = tali_sensitivity_settle_start(it, state);
     if (st != TAL_OK) return st;
-    tali_sensitivity_look_at(it, state);
+    tali_sensitivity_look(it, state);
     for (int j = 0; j < it->ny; ++j) {
         it->columns[j] = it->J + (size_t)j * (size_t)it->ny;
     }
@@ -301,8 +300,8 @@ static tal_status plan(tal_sensitivity *it, double t, double t_stop, tali_sensit
     const tal_sensitivity *like = it->def.steps_of;
     *step = (tali_sensitivity_step){.t = t, .planned = it->h};
     if (like != NULL) {
-        const int kept = like->num_steps < like->def.max_steps ? like->num_steps
-                                                               : like->def.max_steps;
+        const int kept =
+            like->num_steps < like->def.max_steps ? like->num_steps : like->def.max_steps;
         // an event on the other side of the end of a step makes one step more
         const int n = it->num_steps < kept ? it->num_steps : kept - 1;
         if (n < 0 || (it->num_steps >= kept && t_stop - t > 2.0 * like->steps[n].planned)) {
@@ -343,8 +342,8 @@ static tal_status try_steps(tal_sensitivity *it, tal_state *state, double t_stop
     for (;;) {
         step->taken = step->is_cut ? t_stop - step->t : step->planned;
         double norm = 0.0;
-        const tal_status st = tali_sensitivity_try(it, state, step->t, step->taken,
-                                                   is_controlled ? &norm : NULL);
+        const tal_status st =
+            tali_sensitivity_try(it, state, step->t, step->taken, is_controlled ? &norm : NULL);
         if (!is_controlled || (st != TAL_OK && !may_retry(st))) return st;
         const double factor = st == TAL_OK ? factor_of(it, norm) : 0.25;
         if (st == TAL_OK && norm <= 1.0) {
@@ -527,7 +526,7 @@ static tal_status slopes_of_read(tal_sensitivity *it, const tal_state *state, in
         }
         double *out = slopes + (size_t)p * (size_t)n;
         st = tali_sensitivity_difference(it, state, tal_state_t(state), dt, y, it->sum, p,
-                                         tali_sensitivity_numbers_at, n, room, out);
+                                         tali_sensitivity_find_numbers, n, room, out);
         for (int i = 0; i < n; ++i) {
             out[i] /= it->scales[p];
         }
@@ -577,10 +576,10 @@ tal_status tal_sensitivity_of_measure(tal_sensitivity *it, const tal_state *stat
 }
 
 // Numbers at a point have their place behind those of the slopes.
-tal_status tal_sensitivity_of_numbers(
-    tal_sensitivity *it, const tal_state *state,
-    tal_status (*read)(void *context, const tal_system *system, tal_state *state, double numbers[]),
-    void *context, int n, double slopes[])
+tal_status tal_sensitivity_of_numbers(tal_sensitivity *it, const tal_state *state,
+                                      tal_status (*read)(void *context, const tal_system *system,
+                                                         tal_state *state, double numbers[]),
+                                      void *context, int n, double slopes[])
 {
     if (it == NULL || state == NULL || read == NULL || slopes == NULL) {
         return TALI_BREACH(TAL_ERR_NULL, "the study, state, read or slopes is NULL");

@@ -95,7 +95,7 @@ static tal_status back_through_stage(const backward *go, double t, double h, int
     memset(w, 0, ny * sizeof *w);
     if (!weigh_stage(it, h, i, v)) return TAL_OK;
     const local of = {t + it->tableau->c[i] * h, it->Y_of + (size_t)i * ny,
-                      tali_sensitivity_rates_at, it->ny};
+                      tali_sensitivity_find_rates, it->ny};
     if (!tali_sensitivity_jacobian(it, go->state, of.t, of.y)) {
         const tal_status st = transpose(go, &of, v, w);
         return st == TAL_OK ? add_direct(go, &of, v) : st;
@@ -114,7 +114,7 @@ static tal_status take_again(const backward *go, int n, int events)
     const size_t ny = (size_t)it->ny;
     memcpy(it->y0, it->y_of + (size_t)n * ny, ny * sizeof *it->y0);
     tal_status st = tal_state_copy(go->state, it->kept[events]);
-    tali_sensitivity_look_at(it, it->kept[events]);
+    tali_sensitivity_look(it, it->kept[events]);
     if (st == TAL_OK) st = tali_sensitivity_try(it, go->state, step->t, step->taken, NULL);
     return st;
 }
@@ -126,7 +126,7 @@ static tal_status back_through_step(const backward *go, int n, int events)
     const size_t ny = (size_t)it->ny;
     tal_status st = take_again(go, n, events);
     if (st == TAL_OK && it->needs_projection) {
-        const local of = {step->t + step->taken, it->Y, tali_sensitivity_projected_at, it->ny};
+        const local of = {step->t + step->taken, it->Y, tali_sensitivity_find_projected, it->ny};
         st = add_direct(go, &of, it->lambda);
         if (st == TAL_OK) st = transpose(go, &of, it->lambda, it->lambda_of);
         memcpy(it->lambda, it->lambda_of, ny * sizeof *it->lambda);
@@ -161,6 +161,7 @@ static tal_status stand_at_event(const backward *go, int e)
     return st;
 }
 
+// lambda before an event, one variable after the other, and what parameters do in it.
 static tal_status back_through_event(const backward *go, int e)
 {
     tal_sensitivity *it = go->it;
@@ -197,7 +198,7 @@ static tal_status begin_at_end(backward *go, const tal_state *end)
     double room = 0.0;
     const double one = 1.0;
     const double *y = tal_state_y(end);
-    const local of = {tal_state_t(end), y, tali_sensitivity_numbers_at, 1};
+    const local of = {tal_state_t(end), y, tali_sensitivity_find_numbers, 1};
     tal_status st = tal_state_copy(go->state, end);
     if (st == TAL_OK) st = transpose(go, &of, &one, it->lambda);
     if (st == TAL_OK) st = add_direct(go, &of, &one);

@@ -102,7 +102,8 @@ void tali_sensitivity_watch_on(tal_sensitivity *it)
 static bool is_wanted(const tali_sensitivity_watch *watch)
 {
     const tal_crossing crossing = watch->def.crossing;
-    return crossing == TAL_CROSSING_EITHER || (watch->side < 0) == (crossing == TAL_CROSSING_RISING);
+    return crossing == TAL_CROSSING_EITHER ||
+           (watch->side < 0) == (crossing == TAL_CROSSING_RISING);
 }
 
 // Which witnesses are beyond zero where the State is, among those that were at the end of the step.
@@ -196,8 +197,8 @@ tal_status tali_sensitivity_find_crossing(tal_sensitivity *it, tal_state *state,
     *h = x;
     for (int i = 0; i < it->num_events; ++i) {
         tali_sensitivity_watch *other = &it->watches[i];
-        other->has_crossed = other->has_crossed && (i == first || other->side * other->w1 <=
-                                                                      ZERO * other->span);
+        other->has_crossed =
+            other->has_crossed && (i == first || other->side * other->w1 <= ZERO * other->span);
     }
     return st;
 }
@@ -311,10 +312,9 @@ static tal_status find_rate(tal_sensitivity *it, tali_sensitivity_event *event, 
 {
     double room = 0.0;
     it->probe = event->list[0].i;
-    const tal_status st =
-        tali_sensitivity_difference(it, it->before, event->t, 1.0, tal_state_y(it->before), it->f0,
-                                    TALI_SENSITIVITY_NO_PARAMETER, witness_at, 1, &room,
-                                    &event->rate);
+    const tal_status st = tali_sensitivity_difference(
+        it, it->before, event->t, 1.0, tal_state_y(it->before), it->f0,
+        TALI_SENSITIVITY_NO_PARAMETER, witness_at, 1, &room, &event->rate);
     if (st != TAL_OK) return st;
     const tali_sensitivity_watch *watch = &it->watches[it->probe];
     if (fabs(event->rate) * length > TOUCH * watch->span) return TAL_OK;
@@ -347,7 +347,8 @@ tal_status tali_sensitivity_handle(tal_sensitivity *it, tal_state *state, tal_ev
     const size_t row = it->def.gradients ? (size_t)it->num_happened : 0;
     tal_event_ix *const list = it->lists + row * (size_t)it->num_events;
     tali_sensitivity_event *const event = &it->events[it->num_happened++];
-    *event = (tali_sensitivity_event){.cause = cause, .list = list, .after = it->num_steps, .t = tal_state_t(state)};
+    *event = (tali_sensitivity_event){
+        .cause = cause, .list = list, .after = it->num_steps, .t = tal_state_t(state)};
     event->num = list_events(it, state, cause, list);
     tal_status st = tali_problem_evaluate(&it->problem, state, it->f0);
     if (st == TAL_OK) st = tal_state_copy(it->before, state);
@@ -358,6 +359,6 @@ tal_status tali_sensitivity_handle(tal_sensitivity *it, tal_state *state, tal_ev
     if (st == TAL_OK && it->is_recording) st = tal_state_copy(it->kept[it->num_happened], state);
     ++it->stats.events;
     it->t_done = tal_state_t(state);
-    tali_sensitivity_look_at(it, state);
+    tali_sensitivity_look(it, state);
     return st == TAL_OK ? tali_sensitivity_watch_begin(it, state) : st;
 }

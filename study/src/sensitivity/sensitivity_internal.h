@@ -124,14 +124,14 @@ tal_status tali_sensitivity_project(tal_sensitivity *it, tal_state *state);
 typedef tal_status (*tali_sensitivity_value_fn)(tal_sensitivity *it, tal_state *state, double t,
                                                 const double y[], double out[]);
 
-tal_status tali_sensitivity_rates_at(tal_sensitivity *it, tal_state *state, double t,
-                                     const double y[], double out[]);
-tal_status tali_sensitivity_projected_at(tal_sensitivity *it, tal_state *state, double t,
-                                         const double y[], double out[]);
+tal_status tali_sensitivity_find_rates(tal_sensitivity *it, tal_state *state, double t,
+                                       const double y[], double out[]);
+tal_status tali_sensitivity_find_projected(tal_sensitivity *it, tal_state *state, double t,
+                                           const double y[], double out[]);
 
 /// What `read` tells, at Acceleration.
-tal_status tali_sensitivity_numbers_at(tal_sensitivity *it, tal_state *state, double t,
-                                       const double y[], double out[]);
+tal_status tali_sensitivity_find_numbers(tal_sensitivity *it, tal_state *state, double t,
+                                         const double y[], double out[]);
 
 /// The change of n numbers at (t, y) along (dt, `along`) (NULL: y stays), and along p unless only
 /// the start depends on it. @param[out] room [n] @param[out] out [n]
@@ -197,7 +197,7 @@ tal_status tali_sensitivity_start_slopes(tal_sensitivity *it, const tal_state *s
                                          double out[]);
 
 /// Whether steps have to project, and which speeds are known: an event may change both.
-void tali_sensitivity_look_at(tal_sensitivity *it, const tal_state *state);
+void tali_sensitivity_look(tal_sensitivity *it, const tal_state *state);
 
 /// Steps to a time.
 tal_status tali_sensitivity_go(tal_sensitivity *it, tal_state *state, double end_time);
@@ -208,7 +208,7 @@ tal_status tali_sensitivity_check_run(tal_sensitivity *it, const tal_state *stat
 /// A breach unless it is a measure of one number.
 tal_status tali_sensitivity_check_measure(const tal_sensitivity *it, tal_measure_ix measure);
 
-/// Let tali_sensitivity_numbers_at() read a measure, which is borrowed.
+/// Let tali_sensitivity_find_numbers() read a measure, which is borrowed.
 void tali_sensitivity_read_measure(tal_sensitivity *it, tal_measure_ix *measure);
 
 #endif // TALUS_SENSITIVITY_INTERNAL_H

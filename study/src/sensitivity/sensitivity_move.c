@@ -41,14 +41,14 @@ double tali_sensitivity_step_along(const double along[], int n)
 
 // --- what is found there ---
 
-tal_status tali_sensitivity_rates_at(tal_sensitivity *it, tal_state *state, double t,
-                                     const double y[], double out[])
+tal_status tali_sensitivity_find_rates(tal_sensitivity *it, tal_state *state, double t,
+                                       const double y[], double out[])
 {
     return tali_problem_rates(&it->problem, state, t, y, out);
 }
 
-tal_status tali_sensitivity_projected_at(tal_sensitivity *it, tal_state *state, double t,
-                                         const double y[], double out[])
+tal_status tali_sensitivity_find_projected(tal_sensitivity *it, tal_state *state, double t,
+                                           const double y[], double out[])
 {
     tal_status st = tali_problem_put(&it->problem, state, t, y);
     if (st == TAL_OK) st = tali_sensitivity_project(it, state);
@@ -56,8 +56,8 @@ tal_status tali_sensitivity_projected_at(tal_sensitivity *it, tal_state *state, 
     return st;
 }
 
-tal_status tali_sensitivity_numbers_at(tal_sensitivity *it, tal_state *state, double t,
-                                       const double y[], double out[])
+tal_status tali_sensitivity_find_numbers(tal_sensitivity *it, tal_state *state, double t,
+                                         const double y[], double out[])
 {
     const tal_system *system = it->problem.system;
     tal_status st = tali_problem_put(&it->problem, state, t, y);
@@ -74,8 +74,7 @@ static tal_status go_to_point(tal_sensitivity *it, const tal_state *state, int p
 {
     tal_status st = tal_state_copy(it->moved, state);
     if (st == TAL_OK && p >= 0 && !it->is_start[p]) {
-        st = tali_sensitivity_set_parameter(it, it->moved, p,
-                                            it->values[p] + by * it->scales[p]);
+        st = tali_sensitivity_set_parameter(it, it->moved, p, it->values[p] + by * it->scales[p]);
     }
     return st;
 }
@@ -85,8 +84,8 @@ tal_status tali_sensitivity_difference(tal_sensitivity *it, const tal_state *sta
                                        tali_sensitivity_value_fn value, int n, double room[],
                                        double out[])
 {
-    const double h = fmin(tali_sensitivity_step_along(along, it->ny),
-                          tali_sensitivity_step_along(&dt, 1));
+    const double h =
+        fmin(tali_sensitivity_step_along(along, it->ny), tali_sensitivity_step_along(&dt, 1));
     tal_status st = TAL_OK;
     memset(out, 0, (size_t)n * sizeof *out);
     for (int k = 0; k < TALI_SENSITIVITY_POINTS && st == TAL_OK; ++k) {

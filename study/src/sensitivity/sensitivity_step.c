@@ -58,7 +58,7 @@ tal_status tali_sensitivity_try(tal_sensitivity *it, tal_state *state, double t,
     }
     if (st != TAL_OK) return st;
     tali_sensitivity_combine(it->y0, h, tableau->b, tableau->stages, it->k, ny, it->ny, it->Y);
-    st = tali_sensitivity_projected_at(it, state, t + h, it->Y, it->end);
+    st = tali_sensitivity_find_projected(it, state, t + h, it->Y, it->end);
     if (st != TAL_OK || norm == NULL) return st;
     estimate_error(it, h);
     *norm = tali_problem_error_norm(&it->problem, state) / it->def.accuracy;
@@ -92,7 +92,7 @@ static tal_status find_tangents(tal_sensitivity *it, tal_state *state, double t,
         memset(out, 0, ny * sizeof *out);
         if (!is_exact || !it->is_start[p]) {
             st = tali_sensitivity_difference(it, state, t, 0.0, Y, is_exact ? NULL : it->sum, p,
-                                             tali_sensitivity_rates_at, it->ny, it->room, out);
+                                             tali_sensitivity_find_rates, it->ny, it->room, out);
         }
         if (is_exact) add_product(it, it->sum, out);
     }
@@ -114,7 +114,7 @@ tal_status tali_sensitivity_move_slopes(tal_sensitivity *it, tal_state *state, d
         memcpy(S, it->sum, ny * sizeof *S);
         if (!it->needs_projection) continue;
         st = tali_sensitivity_difference(it, state, t + h, 0.0, it->Y, it->sum, p,
-                                         tali_sensitivity_projected_at, it->ny, it->room, S);
+                                         tali_sensitivity_find_projected, it->ny, it->room, S);
     }
     return st;
 }

@@ -58,7 +58,7 @@ START_TEST(exact_data_give_back_their_parameters)
     ck_assert_uint_le(tal_least_squares_work_size(3, data.n), 500);
     for (int k = 0; k < 2; ++k) {
         data.never_above = k == 1 ? 1.5 : (double)INFINITY;
-        double x[3] = {0.5, 0.1, 1.0}, errors[3];
+        double x[3] = {1.0, 0.5, 0.0}, errors[3];
         tal_least_squares_report report;
         tal_status st = TAL_ERR_NULL;
         test_assert_no_heap(
@@ -120,8 +120,8 @@ START_TEST(standard_errors_are_those_of_linear_regression)
                                            .calc = calc_line};
         double x[2] = {0.0, 0.0}, errors[2], work[200];
         tal_least_squares_report report;
-        ck_assert_int_eq(
-            tal_least_squares_solve(&problem, NULL, x, errors, work, &report, NULL), TAL_OK);
+        ck_assert_int_eq(tal_least_squares_solve(&problem, NULL, x, errors, work, &report, NULL),
+                         TAL_OK);
         // H has a condition of 1e11, and the search ends within 1e-8
         ck_assert_double_eq_tol(x[1], slope, 1e-9);
         ck_assert_double_eq_tol(report.cost, 0.5 * sum, 1e-9);

@@ -44,8 +44,8 @@ static void make_pendulum(problem *it, bool bath)
     const tal_mobod_def def = stick();
     it->body = tal_matter_add_pin(it->m.matter, TAL_GROUND, &def);
     it->lower = tal_matter_add_pin(it->m.matter, it->body, &def);
-    const tal_force_ix spring = tal_forces_add_mobility_spring(
-        it->m.forces, NULL, (tal_mobility){it->lower, 0}, 3.0, 0.1);
+    const tal_force_ix spring =
+        tal_forces_add_mobility_spring(it->m.forces, NULL, (tal_mobility){it->lower, 0}, 3.0, 0.1);
     tal_thermostat_def warm = tal_thermostat_def_default();
     warm.kT = 2.0;
     if (bath) (void)tal_forces_add_thermostat(it->m.forces, "bath", &warm);
@@ -69,8 +69,8 @@ static void make_constrained(problem *it)
     def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
     it->lower = tal_matter_add_translation(it->m.matter, TAL_GROUND, &def);
     const tal_constraint_def ends = tal_constraint_between(it->body, it->lower);
-    const tal_constraint_ix rod = tal_constraint_add_rod(
-        it->m.matter, &ends, tal_v3(0.0, -1.0, 0.3), TAL_VEC3_ZERO, 0.8);
+    const tal_constraint_ix rod =
+        tal_constraint_add_rod(it->m.matter, &ends, tal_v3(0.0, -1.0, 0.3), TAL_VEC3_ZERO, 0.8);
     it->measure = tal_measure_add_station(it->m.matter, "tip", it->lower, TAL_VEC3_ZERO, TAL_GROUND,
                                           tal_v3(1.0, 0.5, 0.2));
     finish(&it->m);
@@ -172,8 +172,8 @@ START_TEST(going_back_agrees_with_going_forward)
             ck_assert_int_eq(tal_state_copy(from, it.m.state), TAL_OK);
             double forward[MOST], back[MOST], largest = 0.0;
             run(study, &it.m, it.values, it.end_time);
-            ck_assert_int_eq(
-                tal_sensitivity_of_measure(study, it.m.state, it.measure, forward), TAL_OK);
+            ck_assert_int_eq(tal_sensitivity_of_measure(study, it.m.state, it.measure, forward),
+                             TAL_OK);
             const double t = tal_state_t(it.m.state);
             ck_assert_int_eq(tal_state_copy(it.m.state, from), TAL_OK);
             const tal_status st = tal_sensitivity_gradient(study, it.m.state, it.values,
@@ -226,8 +226,7 @@ START_TEST(steps_can_be_taken_again)
                 memcpy(values, twin.values, sizeof values);
                 values[p] += h * (k < 2 ? k - 2 : k - 1);
                 ck_assert_int_eq(tal_state_copy(twin.m.state, from), TAL_OK);
-                const tal_status st =
-                    tal_sensitivity_run(other, twin.m.state, values, it.end_time);
+                const tal_status st = tal_sensitivity_run(other, twin.m.state, values, it.end_time);
                 ck_assert_msg(st == TAL_OK, "%s", tal_sensitivity_error(other)->message);
                 for (int i = 0; i < ny; ++i) {
                     differences[i] += weights[k] / (12.0 * h) * tal_state_y(twin.m.state)[i];
@@ -290,9 +289,9 @@ START_TEST(what_is_wrong_is_said)
     make_kind(&it, 0);
     tal_sensitivity *study = create(&it, 0.0, false);
     double gradient[MOST];
-    ck_assert_int_eq(tal_sensitivity_gradient(study, it.m.state, it.values, 1.0, it.measure,
-                                              gradient),
-                     TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(
+        tal_sensitivity_gradient(study, it.m.state, it.values, 1.0, it.measure, gradient),
+        TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(tal_sensitivity_error(study)->message, "gradients"));
     tal_sensitivity_destroy(study);
     tal_sensitivity_def def = tal_sensitivity_def_default();

@@ -25,8 +25,7 @@ static void make_ball(ball *it)
     def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
     def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_Z, 0.5 * TAL_PI);
     it->body = tal_matter_add_slider(it->m.matter, TAL_GROUND, &def); // x of F is up
-    it->height =
-        tal_measure_add_coordinate(it->m.matter, "height", (tal_mobility){it->body, 0});
+    it->height = tal_measure_add_coordinate(it->m.matter, "height", (tal_mobility){it->body, 0});
     it->speed = tal_measure_add_speed(it->m.matter, "speed", (tal_mobility){it->body, 0});
     it->events = tal_events_create(it->m.system);
     it->restitution = e;

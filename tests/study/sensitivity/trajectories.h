@@ -38,7 +38,7 @@ static inline void end(model *m)
 }
 
 static inline tal_sensitivity *study_of(const model *m, const tal_parameter parameters[], int n,
-                                 double step)
+                                        double step)
 {
     tal_sensitivity_def def = tal_sensitivity_def_default();
     def.parameters = parameters;

@@ -5,7 +5,8 @@
 
 /**
  * @file talus/common/least_squares.h
- * @brief Nonlinear least squares within bounds: parameters with which a model comes nearest to data.
+ * @brief Nonlinear least squares within bounds: parameters with which a model comes nearest to
+ *        data.
  *
  *     minimize sum_i r_i(x)^2 / 2    subject to    lower <= x <= upper
  *
@@ -61,8 +62,8 @@ typedef struct tal_least_squares_report {
     double cost_before; ///< half the sum of squares where the search began
     double cost;        ///< and at the answer
     int num_held;       ///< unknowns at a bound, which would go beyond it
-    /// The smallest pivot of J^T J over the unknowns that are free, each in units of its own column:
-    /// below 1e-10 some of them cannot be told apart by the data. 1 where none is free.
+    /// The smallest pivot of J^T J over the unknowns that are free, each in units of its own
+    /// column: below 1e-10 some of them cannot be told apart by the data. 1 where none is free.
     double least_pivot;
 } tal_least_squares_report;
 
@@ -76,11 +77,10 @@ TAL_API size_t tal_least_squares_work_size(int num_unknowns, int num_residuals);
  * @param[in,out] x        [problem.num_unknowns] in: where to begin, moved to within the bounds;
  *                         out: the best that was found
  * @param[out]    errors   [problem.num_unknowns] standard errors of x, if residuals are random with
- *                         one variance, which is estimated from what is left of them: NaN where they
- *                         are unknown, because residuals are not more than unknowns or the data do
- *                         not tell; 0 at a bound. May be NULL
- * @param[in,out] work     [tal_least_squares_work_size(problem.num_unknowns,
- * problem.num_residuals)]
+ *                         one variance, which is estimated from what is left of them: NaN where
+ *                         they are unknown, because residuals are not more than unknowns or the
+ *                         data do not tell; 0 at a bound. May be NULL
+ * @param[in,out] work  [tal_least_squares_work_size(problem.num_unknowns, problem.num_residuals)]
  * @param[out]    report   may be NULL
  * @param[out]    err      may be NULL
  * @return TAL_OK; TAL_ERR_NO_CONVERGENCE: the iterations were not enough; TAL_ERR_NOT_FINITE: r
