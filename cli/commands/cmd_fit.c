@@ -1,5 +1,6 @@
 // talus fit: parameters and starting values with which a run comes nearest to a measured table.
 #include "commands/commands.h"
+#include "commands/slope_options.h"
 #include "model/run.h"
 #include "model/slopes.h"
 #include "table/result.h"
@@ -356,7 +357,7 @@ static int fit(study *it, const cli_model *model)
     return code == CLI_OK ? write_results(it, model) : code;
 }
 
-int cmd_fit(const cli_args *args)
+static int run(const cli_args *args)
 {
     study it = {.args = args};
     cli_model model = {0};
@@ -383,3 +384,57 @@ int cmd_fit(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "parameter",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME=LOW:HIGH",
+     .help = "what is found, as for talus sensitivities; =LOW:HIGH can be left out; can be "
+             "repeated",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns of TABLE to come near to; default: all that the model has, too",
+     .is_setting = true},
+    {.name = "weight",
+     .letter = 'w',
+     .kind = CLI_LIST,
+     .value = "COLUMN=NUMBER",
+     .help = "what a column counts, over its standard deviation; 1 if not given; can be repeated",
+     .is_setting = true},
+    {.name = "tolerance",
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "1e-8",
+     .help = "finish when the next step is below this part of the parameters",
+     .is_setting = true},
+    {.name = "iterations",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "50",
+     .help = "most iterations",
+     .is_setting = true},
+    SLOPE_STEPS,
+    {0}};
+
+const cli_command cmd_fit = {
+    .name = "fit",
+    .group = CLI_STUDIES,
+    .files = "MODEL TABLE",
+    .min_files = 2,
+    .max_files = 2,
+    .summary = "find parameters with which a run comes nearest to a table",
+    .about =
+        "TABLE has the time and columns named as talus simulate names them. Differences count relative "
+        "to the standard deviation of their column; missing values do not count. The run begins where "
+        "the model does, and its start can be fitted, too. The search follows exact derivatives "
+        "(talus sensitivities) to a minimum near the values of the model. -o writes the model with what "
+        "was found if the name ends with .talus; otherwise a table of the run beside what was measured.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus fit pendulum.talus measured.csv -p upper.mass=0.1:5 -o fitted.talus",
+    .example_help = "the mass with which it swings as measured",
+    .run = run};

@@ -197,7 +197,7 @@ static int generate(const cli_args *args, const cli_model *model, const char *pa
     return code;
 }
 
-int cmd_generate(const cli_args *args)
+static int run(const cli_args *args)
 {
     const char *const path = cli_text(args, "out");
     if (path != NULL && !is_c_file(path)) {
@@ -210,3 +210,45 @@ int cmd_generate(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "function",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "forward_dynamics,inverse_dynamics,mass_matrix",
+     .help = "what to generate, separated by commas: forward_dynamics, inverse_dynamics, "
+             "mass_matrix, jacobian, derivatives, all"},
+    {.name = "station",
+     .kind = CLI_LIST,
+     .value = "BODY=X,Y,Z",
+     .help = "also generate the Jacobian of this point of a body [m]; can be repeated"},
+    {.name = "prefix",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "what the names of all functions begin with; default: the name of the model"},
+    {.name = "float", .kind = CLI_FLAG, .help = "compute with float instead of double"},
+    {.name = "part",
+     .kind = CLI_COUNT,
+     .value = "STATEMENTS",
+     .initial = "400",
+     .help = "cut functions into parts of so many statements, which compilers can cope with"},
+    {0}};
+
+const cli_command cmd_generate = {
+    .name = "generate",
+    .group = CLI_MODELS,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "write C code for the dynamics of one model",
+    .about =
+        "The code needs sin, cos and sqrt of libm, and nothing else: no Talus, no memory, no branches, "
+        "no loops. It holds the values of the model, with those of --set; q, u and forces are "
+        "arguments. The name of -o ends with .c, and a header is written beside it. Without -o it only "
+        "says what the functions cost. Constraints, locks, contact, muscles and functions cannot be "
+        "generated, and are refused by name.",
+    .common = MODEL_OPTIONS | CLI_OUT | CLI_AGAIN,
+    .options = options,
+    .example = "talus generate pendulum.talus -o pendulum.c",
+    .example_help = "forward and inverse dynamics, and the mass matrix",
+    .run = run};

@@ -1,5 +1,6 @@
 // talus sensitivities: how a run changes with what the model is made of, and where it begins.
 #include "commands/commands.h"
+#include "commands/slope_options.h"
 #include "model/run.h"
 #include "model/slopes.h"
 #include "table/result.h"
@@ -162,7 +163,7 @@ static int find_slopes(study *it, const cli_model *model)
     return CLI_OK;
 }
 
-int cmd_sensitivities(const cli_args *args)
+static int run(const cli_args *args)
 {
     study it = {.args = args};
     cli_model model = {0};
@@ -182,3 +183,52 @@ int cmd_sensitivities(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "parameter",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME",
+     .help = "an initial coordinate or speed, a mass (BODY.mass), a number of a force (FORCE.NAME) "
+             "or a <param>; can be repeated",
+     .is_setting = true},
+    {.name = "end",
+     .letter = 'e',
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "1",
+     .help = "final time",
+     .is_setting = true},
+    {.name = "every",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help = "time between rows of the result; 0: only the end",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "q,u,measures",
+     .help = "what is differentiated, as for talus simulate",
+     .is_setting = true},
+    SLOPE_STEPS,
+    {0}};
+
+const cli_command cmd_sensitivities = {
+    .name = "sensitivities",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "find how a run changes with parameters and its start",
+    .about =
+        "Differentiates the steps of the run, and events in it. If a stop of the model ends the run, the "
+        "time of the end changes with the parameters, too, and the slopes of the last row say so. For a "
+        "<param> the model is read again with other values of it, and takes the same steps. Without -o "
+        "the slopes at the end are printed.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus sensitivities pendulum.talus -p upper.mass -e 2",
+    .example_help = "how the end changes with the mass",
+    .run = run};
