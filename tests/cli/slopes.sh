@@ -48,7 +48,7 @@ cat >throw.talus <<'END'
 <bodies><translation name="ball" mass="1" q="0 2 0" u="3 4 0">
 <coordinate index="0" name="way"/><coordinate index="1" name="height"/></translation></bodies>
 <measures><coordinate name="above" mobility="height"/></measures>
-<stops><stop name="landed" measure="above" falls_below="0"/></stops>
+<stops><stop name="landed" when="above" falls_below="0"/></stops>
 <forces><gravity g="0 -9.81 0"/></forces></talus>
 END
 expect 0 sensitivities throw.talus -q -p height -p ball.u1 -e 9 -a 1e-9 -c way -o throw.sto
