@@ -357,6 +357,7 @@ static int fit(study *it, const cli_model *model)
     return code == CLI_OK ? write_results(it, model) : code;
 }
 
+// Everything is released here.
 static int run(const cli_args *args)
 {
     study it = {.args = args};
@@ -435,6 +436,6 @@ const cli_command cmd_fit = {
         "was found if the name ends with .talus; otherwise a table of the run beside what was measured.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
     .options = options,
-    .example = "talus fit pendulum.talus measured.csv -p upper.mass=0.1:5 -o fitted.talus",
-    .example_help = "the mass with which it swings as measured",
+    .example = "talus fit pendulum.talus swing.csv -p half=0.4:0.6",
+    .example_help = "the length with which it swings as measured",
     .run = run};
