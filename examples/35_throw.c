@@ -1,7 +1,5 @@
 // How far does a ball fly, and how does that change with the way it is thrown? Sensitivities of a
-// trajectory, and the gradient of a distance at a time that changes as well.
-//
-//     R(p) = x(T(p), p) with y(T(p), p) = 0        dR/dp = x_p - (xdot / ydot) y_p
+// trajectory that ends where the ball comes down, at a time that changes with the throw.
 #include <talus/talus.h>
 
 #include <stdio.h>
@@ -10,37 +8,26 @@ enum {
     NUM_PARAMETERS = 3
 };
 
-// Moves the State to where the ball comes down: Newton's method for the time.
-static tal_status fly(tal_sensitivity *study, const tal_state *start, tal_state *state,
-                      const double values[])
+typedef struct throw
 {
-    double t = 2.0; // s
-    tal_status st = TAL_OK;
-    for (int k = 0; k < 20 && st == TAL_OK; ++k) {
-        st = tal_state_copy(state, start);
-        if (st == TAL_OK) st = tal_sensitivity_run(study, state, values, t);
-        if (st != TAL_OK) return st;
-        const double step = tal_state_q(state)[1] / tal_state_u(state)[1];
-        t -= step;
-        if (step < 1e-12 && step > -1e-12) return TAL_OK;
-    }
-    return st;
+    tal_state *start, *state;
+    tal_sensitivity *study;
+    tal_measure_ix way; // that the ball has flown
 }
 
-// The distance, and its gradient unless NULL.
-static tal_status find_distance(tal_sensitivity *study, const tal_state *start, tal_state *state,
-                                const double values[], double *distance, double gradient[])
+throw;
+
+// The distance, and its gradient unless NULL. A stop ends the run, so its time moves, too.
+static tal_status find_distance(throw *it, const double values[], double *distance,
+                                double gradient[])
 {
-    const tal_status st = fly(study, start, state, values);
+    const double most = 20.0; // s
+    tal_status st = tal_state_copy(it->state, it->start);
+    if (st == TAL_OK) st = tal_sensitivity_run(it->study, it->state, values, most);
     if (st != TAL_OK) return st;
-    const tal_matrix S = tal_sensitivity_matrix(study); // of x, y, z and their speeds
-    const double slope = tal_state_u(state)[0] / tal_state_u(state)[1];
-    *distance = tal_state_q(state)[0];
-    for (int p = 0; p < NUM_PARAMETERS && gradient != NULL; ++p) {
-        const double *by_p = S.data + (ptrdiff_t)p * S.ld;
-        gradient[p] = by_p[0] - slope * by_p[1];
-    }
-    return TAL_OK;
+    *distance = tal_state_q(it->state)[0];
+    if (gradient == NULL) return TAL_OK;
+    return tal_sensitivity_of_measure(it->study, it->state, it->way, gradient);
 }
 
 static void print(double distance, const double gradient[])
@@ -54,18 +41,18 @@ static void print(double distance, const double gradient[])
 }
 
 // Throws it, then throws it once more along the gradient of the speeds.
-static tal_status throw_twice(tal_sensitivity *study, const tal_state *start, tal_state *state)
+static tal_status throw_twice(throw *it)
 {
     double values[NUM_PARAMETERS] = {12.0, 9.0, 0.05}, gradient[NUM_PARAMETERS];
     double distance = 0.0, next = 0.0;
-    tal_status st = find_distance(study, start, state, values, &distance, gradient);
+    tal_status st = find_distance(it, values, &distance, gradient);
     if (st != TAL_OK) return st;
     print(distance, gradient);
     const double step = 1e-3;
     for (int p = 0; p < 2; ++p) {
         values[p] += step * gradient[p];
     }
-    st = find_distance(study, start, state, values, &next, NULL);
+    st = find_distance(it, values, &next, NULL);
     const double told = step * (gradient[0] * gradient[0] + gradient[1] * gradient[1]);
     if (st != TAL_OK) return st;
     (void)printf("a step along it: told %.4f m, found %.4f m\n", told, next - distance);
@@ -90,18 +77,23 @@ int main(void)
     wanted.parameters = parameters;
     wanted.num_parameters = NUM_PARAMETERS;
 
+    throw it = {.way = tal_measure_add_coordinate(matter, "way", (tal_mobility){ball, 0})};
+    tal_run_stop landed = tal_run_stop_default();
+    landed.measure = tal_measure_add_coordinate(matter, "height", (tal_mobility){ball, 1});
+    landed.crossing = TAL_CROSSING_FALLING;
+    tal_events_add_stop(tal_events_create(system), &landed);
+
     tal_error err;
-    tal_state *start = NULL, *state = NULL;
-    tal_sensitivity *study = NULL;
     tal_status st = tal_system_realize_topology(system, &err);
-    if (st == TAL_OK) st = tal_state_create(system, &start, &err);
-    if (st == TAL_OK) st = tal_state_create(system, &state, &err);
-    if (st == TAL_OK) st = tal_sensitivity_create(system, &wanted, &study, &err);
-    if (st == TAL_OK) st = throw_twice(study, start, state);
-    if (st != TAL_OK) puts(study != NULL ? tal_sensitivity_error(study)->message : err.message);
-    tal_sensitivity_destroy(study);
-    tal_state_destroy(state);
-    tal_state_destroy(start);
+    if (st == TAL_OK) st = tal_state_create(system, &it.start, &err);
+    if (st == TAL_OK) st = tal_state_create(system, &it.state, &err);
+    if (st == TAL_OK) st = tal_sensitivity_create(system, &wanted, &it.study, &err);
+    if (st == TAL_OK) st = throw_twice(&it);
+    if (st != TAL_OK)
+        puts(it.study != NULL ? tal_sensitivity_error(it.study)->message : err.message);
+    tal_sensitivity_destroy(it.study);
+    tal_state_destroy(it.state);
+    tal_state_destroy(it.start);
     tal_system_destroy(system);
     return st == TAL_OK ? 0 : 1;
 }

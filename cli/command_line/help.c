@@ -85,7 +85,7 @@ void cli_help(FILE *out)
         if (c == cli_commands || (*c)->group != (*(c - 1))->group) {
             fprintf(out, "%s%s\n", c == cli_commands ? "" : "\n", group_titles[(*c)->group]);
         }
-        fprintf(out, "  %-13s%s\n", (*c)->name, (*c)->summary);
+        fprintf(out, "  %-15s%s\n", (*c)->name, (*c)->summary);
     }
     fputs("\ntalus COMMAND --help explains a command and gives an example.\n"
           "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file.\n",

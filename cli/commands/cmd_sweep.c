@@ -42,7 +42,7 @@ typedef struct study {
     double end;
     int num; // samples
     cli_columns columns;
-    size_t shape[4]; // of the model as it is in the file
+    vary_shape shape; // of the model as it is in the file
     lane *lanes;
     int num_lanes;
     tal_batch *batch;
@@ -53,22 +53,6 @@ typedef struct study {
 } study;
 
 // --- models of lanes ---
-
-// What columns depend on: the numbers of bodies, coordinates and so on.
-static void find_shape(const cli_model *model, size_t shape[4])
-{
-    shape[0] = (size_t)tal_state_nq(model->state);
-    shape[1] = (size_t)tal_state_nu(model->state);
-    shape[2] = (size_t)tal_system_num_measures(model->system);
-    shape[3] = tal_state_save_size(model->state);
-}
-
-static bool has_shape(const study *it, const cli_model *model)
-{
-    size_t shape[4];
-    find_shape(model, shape);
-    return memcmp(shape, it->shape, sizeof shape) == 0;
-}
 
 static void drop_model(lane *at)
 {
@@ -129,7 +113,7 @@ static tal_status find_model(const study *it, lane *at)
     if (vary_read_model(&it->quiet_args, &it->vary, at->values, &at->model) != CLI_OK) {
         return refuse_model(at, TAL_ERR_BAD_VALUE, "the model is wrong with these <param>s%s", "");
     }
-    if (!has_shape(it, &at->model)) {
+    if (!vary_has_shape(&at->model, it->shape)) {
         return refuse_model(at, TAL_ERR_WRONG_SYSTEM,
                             "these values of <param>s change the structure of the model%s", "");
     }
@@ -427,7 +411,7 @@ static int prepare(study *it)
     }
     if (code == CLI_OK) code = vary_sort(&it->args, &first, &it->vary);
     if (code == CLI_OK) code = make_table(it, &first);
-    if (code == CLI_OK) find_shape(&first, it->shape);
+    if (code == CLI_OK) it->shape = vary_shape_of(&first);
     cli_model_destroy(&first);
     return code;
 }
@@ -473,7 +457,7 @@ static const cli_option options[] = {
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH:COUNT",
      .help =
-         "vary an initial coordinate or speed, a mass (BODY.mass) or a <param>; if repeated, all combinations are run",
+         "vary an initial coordinate or speed, a mass (BODY.mass), a number of a force (FORCE.NAME) or a <param>; if repeated, all combinations are run",
      .is_setting = true},
     {.name = "samples",
      .letter = 'n',

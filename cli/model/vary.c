@@ -1,4 +1,4 @@
-// What talus sweep varies.
+// What is varied.
 #include "model/vary.h"
 
 #include <math.h>
@@ -59,6 +59,36 @@ int vary_read(const cli_args *args, cli_vary *it)
     return cli_fail(args, CLI_USAGE, "--vary needs LOW below HIGH.");
 }
 
+int vary_read_names(const cli_args *args, bool with_range, cli_vary *it)
+{
+    memset(it, 0, sizeof *it);
+    const char *const *texts = NULL;
+    const int n = cli_list(args, "parameter", &texts);
+    const char *const form = with_range ? "NAME or NAME=LOW:HIGH" : "NAME";
+    if (n == 0) return cli_fail(args, CLI_USAGE, "--parameter is missing: %s.", form);
+    for (int i = 0; i < n; ++i) {
+        const char *rest = NULL;
+        it->names[i] = cli_split(texts[i], &rest);
+        it->low[i] = -(double)INFINITY;
+        it->high[i] = (double)INFINITY;
+        bool is_good = it->names[i] == NULL && strchr(texts[i], '=') == NULL;
+        if (it->names[i] != NULL && with_range) {
+            is_good = read_levels(rest, &it->low[i], &it->high[i], &it->levels[i]) &&
+                      it->low[i] < it->high[i];
+        }
+        if (it->names[i] == NULL) it->names[i] = cli_copy(texts[i]);
+        it->num = i + 1;
+        if (!is_good) {
+            return cli_fail(args, CLI_USAGE, "--parameter needs %s, not '%s'.", form, texts[i]);
+        }
+        for (int k = 0; k < i; ++k) {
+            if (strcmp(it->names[k], it->names[i]) != 0) continue;
+            return cli_fail(args, CLI_USAGE, "--parameter '%s' is given twice.", it->names[i]);
+        }
+    }
+    return CLI_OK;
+}
+
 void vary_free(const cli_vary *it)
 {
     for (int i = 0; i < it->num; ++i) {
@@ -66,7 +96,7 @@ void vary_free(const cli_vary *it)
     }
 }
 
-// --- numbers of the State: a coordinate, a speed, BODY.mass ---
+// --- numbers of the State: a coordinate, a speed, BODY.mass, FORCE.NAME ---
 
 static bool find_mass(const cli_model *model, const char *name, tal_parameter *out)
 {
@@ -83,7 +113,24 @@ static bool find_mass(const cli_model *model, const char *name, tal_parameter *o
     return false;
 }
 
-// A name as a number of the State that can be varied: a coordinate, a speed or a mass.
+static bool find_force_number(const cli_model *model, const char *name, tal_parameter *out)
+{
+    const char *const dot = strrchr(name, '.');
+    for (int f = 0; f < tal_forces_num(model->forces) && dot != NULL; ++f) {
+        const tal_force_ix force = {f};
+        const char *const force_name = tal_force_name(model->forces, force);
+        const size_t length = strlen(force_name);
+        if (length != (size_t)(dot - name) || memcmp(force_name, name, length) != 0) continue;
+        for (int k = 0; k < tal_force_num_params(model->forces, force); ++k) {
+            if (strcmp(tal_force_param_name(model->forces, force, k), dot + 1) != 0) continue;
+            *out = tal_parameter_force(name, model->forces, force, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+// A name as a number of the State that can be varied.
 static bool find_number(const cli_model *model, const char *name, tal_parameter *out)
 {
     const tal_matter *const matter = model->matter;
@@ -92,7 +139,31 @@ static bool find_number(const cli_model *model, const char *name, tal_parameter 
     const tal_body_ix moving = tal_matter_find_speed(matter, model->state, name, &k);
     if (turned.i >= 0) *out = tal_parameter_q(name, matter, turned, i);
     if (moving.i >= 0) *out = tal_parameter_u(name, matter, moving, k);
-    return turned.i >= 0 || moving.i >= 0 || find_mass(model, name, out);
+    return turned.i >= 0 || moving.i >= 0 || find_mass(model, name, out) ||
+           find_force_number(model, name, out);
+}
+
+// What it is in the model.
+static double value_of(const cli_model *model, const char *name)
+{
+    const tal_matter *const matter = model->matter;
+    int i = -1, k = -1;
+    const tal_body_ix turned = tal_matter_find_coordinate(matter, model->state, name, &i);
+    if (turned.i >= 0) return tal_body_q(matter, model->state, turned, i);
+    const tal_body_ix moving = tal_matter_find_speed(matter, model->state, name, &k);
+    if (moving.i >= 0) return tal_body_u(matter, model->state, moving, k);
+    tal_parameter number;
+    const bool is_mass = find_mass(model, name, &number);
+    if (is_mass) {
+        return tal_body_mass_props(matter, model->state, (tal_body_ix){number.i}).mass;
+    }
+    if (find_force_number(model, name, &number)) {
+        return tal_force_param(model->forces, model->state, (tal_force_ix){number.i}, number.j);
+    }
+    for (i = 0; i < model->file.num_params; ++i) {
+        if (strcmp(model->file.params[i].name, name) == 0) return model->file.params[i].value;
+    }
+    return (double)NAN;
 }
 
 // --- what can be varied, to suggest names for misspelled ones ---
@@ -119,6 +190,7 @@ static void add_name(names *all, const char *fmt, ...)
     va_end(list);
 }
 
+// All that a name can be, body by body, then forces and <param>s.
 static void add_names(names *all, const cli_model *model)
 {
     const tal_matter *const matter = model->matter;
@@ -134,6 +206,13 @@ static void add_names(names *all, const cli_model *model)
             add_name(all, "%s.u%d", body_name, i);
         }
         add_name(all, "%s.mass", body_name);
+    }
+    for (int f = 0; f < tal_forces_num(model->forces); ++f) {
+        const tal_force_ix force = {f};
+        for (int k = 0; k < tal_force_num_params(model->forces, force); ++k) {
+            add_name(all, "%s.%s", tal_force_name(model->forces, force),
+                     tal_force_param_name(model->forces, force, k));
+        }
     }
     for (int i = 0; i < model->file.num_params; ++i) {
         add_name(all, "%s", model->file.params[i].name);
@@ -157,7 +236,7 @@ static int refuse_name(const cli_args *args, const cli_model *model, const char 
     const int code =
         cli_fail(args, CLI_USAGE,
                  "there is no '%s' to vary%s%s%s; coordinates, speeds as BODY.u0, masses as "
-                 "BODY.mass and <param>s can be varied.",
+                 "BODY.mass, numbers of forces as FORCE.NAME and <param>s can be varied.",
                  name, meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
                  meant != NULL ? "'?)" : "");
     for (int k = 0; k < all.num; ++k) {
@@ -180,6 +259,28 @@ int vary_sort(const cli_args *args, const cli_model *model, cli_vary *it)
         }
     }
     return code;
+}
+
+void vary_values(const cli_vary *it, const cli_model *model, double values[])
+{
+    for (int i = 0; i < it->num; ++i) {
+        values[i] = value_of(model, it->names[i]);
+    }
+}
+
+vary_shape vary_shape_of(const cli_model *model)
+{
+    return (vary_shape){.nq = (size_t)tal_state_nq(model->state),
+                        .nu = (size_t)tal_state_nu(model->state),
+                        .measures = (size_t)tal_system_num_measures(model->system),
+                        .state = tal_state_save_size(model->state)};
+}
+
+bool vary_has_shape(const cli_model *model, vary_shape shape)
+{
+    const vary_shape own = vary_shape_of(model);
+    return own.nq == shape.nq && own.nu == shape.nu && own.measures == shape.measures &&
+           own.state == shape.state;
 }
 
 int vary_read_model(const cli_args *args, const cli_vary *it, const double values[],

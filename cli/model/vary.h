@@ -1,4 +1,4 @@
-// What talus sweep varies: names, ranges, and samples of them.
+// What is varied by talus sweep, sensitivities and fit: names, ranges, and samples of them.
 #ifndef TALUS_CLI_VARY_H
 #define TALUS_CLI_VARY_H
 
@@ -22,6 +22,12 @@ typedef struct cli_vary {
 int vary_read(const cli_args *args, cli_vary *it);
 void vary_free(const cli_vary *it);
 
+// Read --parameter, NAME or with `with_range` also NAME=LOW:HIGH: names and ranges, infinite where
+// none is given. As vary_read().
+int vary_read_names(const cli_args *args, bool with_range, cli_vary *it);
+// The value that each name has in a model: [it->num]. After vary_sort().
+void vary_values(const cli_vary *it, const cli_model *model, double values[]);
+
 // Find which names are <param>s; an exit code, and a message for a name that is nothing.
 int vary_sort(const cli_args *args, const cli_model *model, cli_vary *it);
 
@@ -35,5 +41,13 @@ bool vary_same_params(const cli_vary *it, const double a[], const double b[]);
 // in `missing` then.
 int vary_numbers(const cli_vary *it, const cli_model *model, tal_parameter numbers[],
                  const char **missing);
+
+// What columns depend on, the numbers of variables and so on: have two models the same?
+typedef struct vary_shape {
+    size_t nq, nu, measures, state;
+} vary_shape;
+
+vary_shape vary_shape_of(const cli_model *model);
+bool vary_has_shape(const cli_model *model, vary_shape shape);
 
 #endif // TALUS_CLI_VARY_H

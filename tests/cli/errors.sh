@@ -55,7 +55,8 @@ refused 2 "talus simulate: --set needs NAME=VALUE, not 'mass'." simulate held.ta
 refused 2 'talus sweep: --vary is missing: NAME=LOW:HIGH:COUNT.' sweep held.talus
 refused 2 "talus sweep: --vary needs NAME=LOW:HIGH:COUNT, not 'mass=1:x'." \
     sweep held.talus -v mass=1:x
-varied='coordinates, speeds as BODY.u0, masses as BODY.mass and <param>s can be varied.'
+varied='coordinates, speeds as BODY.u0, masses as BODY.mass, numbers of forces as FORCE.NAME and '
+varied+='<param>s can be varied.'
 refused 2 "talus sweep: there is no 'mas' to vary (did you mean 'mass'?); $varied" \
     sweep held.talus -v mas=1:2:5
 refused 2 "talus sweep: there is no 'arm.mas' to vary (did you mean 'arm.mass'?); $varied" \

@@ -77,6 +77,8 @@ paths       limb.talus  --tolerance,0.001            talus
 modes       arm.talus   --at-rest                    csv,npz
 equilibrium arm.talus   -                            sto,mot,csv,npz,talus
 sweep       arm.talus   -v,mass=1:2:3,-e,0.1         csv,npz
+sensitivities arm.talus -p,mass,-e,0.1               sto,mot,csv,npz
+fit         motion.sto  arm.talus,-p,arm.u0          sto,mot,csv,npz,talus
 view        arm.talus   -                            glb,json
 render      arm.talus   --size,64x48,--fps,1         png,apng
 plot        motion.sto  -                            svg,png,pdf
@@ -115,7 +117,9 @@ arguments() { # COMMAND FILE ARGUMENTS
     IFS=, read -ra more <<<"$3"
     words=("$1")
     case $3 in
-    *.talus) words+=("$3" "$2") ;;
+    *.talus*)
+        words+=("${more[0]}" "$2" "${more[@]:1}")
+        ;;
     *)
         [ "$2" = - ] || words+=("$2")
         [ "$3" = - ] || words+=("${more[@]}")

@@ -58,6 +58,8 @@ assemble    begins_again  csv  four_bar.talus
 id          begins_again  sto  arm.talus motion.sto
 muscles     begins_again  csv  arm.talus --over arm.q0
 paths       begins_again  talus arm.talus
+sensitivities begins_again csv  arm.talus -p mass -e 0.1 --every 0.01
+fit         begins_again  csv  arm.talus motion.sto -p mass
 modes       begins_again  csv  arm.talus --at-rest
 equilibrium begins_again  talus arm.talus
 view        begins_again  json human_body.talus

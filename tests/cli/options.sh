@@ -91,7 +91,8 @@ cmp -s <(grep -v '^#' random1.csv) <(grep -v '^#' random2.csv) &&
     complain "another seed gives the same samples"
 expect 0 sweep held.talus -q -v arm.u0=0:4:2 -e 1e-6 -c arm.u0 -a 1e-9
 near "$(grep -v '^#' out | awk -F, 'END { print $NF }')" 4 1e-4 'a speed that was set'
-varied='coordinates, speeds as BODY.u0, masses as BODY.mass and <param>s can be varied.'
+varied='coordinates, speeds as BODY.u0, masses as BODY.mass, numbers of forces as FORCE.NAME and '
+varied+='<param>s can be varied.'
 refused 2 "talus sweep: there is no 'arm.uu0' to vary (did you mean 'arm.u0'?); $varied" \
     sweep held.talus -v arm.uu0=1:2:3
 

@@ -16,6 +16,7 @@
 #include <talus/common/function.h>
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>
+#include <talus/common/least_squares.h>
 #include <talus/common/linalg.h>
 #include <talus/common/minimize.h>
 #include <talus/common/nlp.h>

@@ -47,7 +47,25 @@ static const char *check_range(const double control[3])
     return control[1] <= control[2] ? NULL : "its least control is above its largest control";
 }
 
+// An output that a measure or a controller tells may change with all that moves: the element does
+// not know its change then. Topology.
+static tal_status declare_output(void *self, tal_forces *forces, tal_force_ix me)
+{
+    const actuator *it = self;
+    const int *first = forces->controls.first;
+    const bool is_controlled = first != NULL && first[me.i] != first[me.i + 1];
+    if (it->control.i >= 0 || is_controlled) forces->elements[me.i].ops.apply_change = NULL;
+    return tali_force_element_declare(self, forces, me);
+}
+
 // --- along a speed ---
+
+static tal_status change_nothing(const void *self, const tal_force_context *context,
+                                 const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)self, (void)context, (void)change, (void)dF, (void)df;
+    return TAL_OK;
+}
 
 static tal_status apply_mobility(const void *self, const tal_force_context *context,
                                  tal_spatial_vec F[], double f[])
@@ -81,7 +99,8 @@ static const tali_force_kind mobility_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility actuator",
             .apply = apply_mobility,
-            .declare = tali_force_element_declare,
+            .apply_change = change_nothing,
+            .declare = declare_output,
             .destroy = tali_force_element_destroy},
     .params = mobility_params,
     .num_params = 4,
@@ -107,7 +126,7 @@ tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *na
 
 static tal_status declare_aim(void *self, tal_forces *forces, tal_force_ix me)
 {
-    (void)tali_force_element_declare(self, forces, me);
+    (void)declare_output(self, forces, me);
     tali_force_element_declare_placed(self, forces, sizeof(aim));
     return TAL_OK;
 }
@@ -159,6 +178,29 @@ static tal_status apply_point(const void *self, const tal_force_context *context
     return st;
 }
 
+// The force turns with the body if it is fixed in it; the arm does, unless the point is fixed in
+// Ground.
+static tal_status change_of_point(const void *self, const tal_force_context *context,
+                                  const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const actuator *it = self;
+    const aim *placed = tali_force_placed(&it->base, context);
+    const tal_xform *X_GM = tal_view_X_GM(&context->poses, it->body[1]);
+    const tal_spatial_vec dX = change->dX[it->body[1]];
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    const tal_vec3 d = placed->direction, d_G = it->in_body ? tal_m3_mul_v3(X_GM->R, d) : d;
+    const tal_vec3 f_G = tal_v3_scale(output, d_G);
+    const tal_vec3 df_G = it->in_body ? tal_v3_cross(dX.w, f_G) : TAL_VEC3_ZERO;
+    const tal_vec3 arm =
+        it->in_ground ? tal_v3_sub(placed->p_MS, X_GM->p) : tal_m3_mul_v3(X_GM->R, placed->p_MS);
+    const tal_vec3 darm = it->in_ground ? tal_v3_neg(dX.v) : tal_v3_cross(dX.w, arm);
+    const tal_vec3 dm = tal_v3_add(tal_v3_cross(darm, f_G), tal_v3_cross(arm, df_G));
+    dF[it->body[1]] = tal_sv_add(dF[it->body[1]], tal_sv(dm, df_G));
+    return st;
+}
+
 static const char *check_point(const double params[])
 {
     const char *wrong = check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
@@ -186,6 +228,7 @@ static const tali_force_kind point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "point actuator",
             .apply = apply_point,
+            .apply_change = change_of_point,
             .declare = declare_aim,
             .realize_instance = place_point,
             .destroy = tali_force_element_destroy},
@@ -226,7 +269,7 @@ typedef struct ends {
 
 static tal_status declare_ends(void *self, tal_forces *forces, tal_force_ix me)
 {
-    (void)tali_force_element_declare(self, forces, me);
+    (void)declare_output(self, forces, me);
     tali_force_element_declare_placed(self, forces, sizeof(ends));
     return TAL_OK;
 }
@@ -263,6 +306,39 @@ static tal_status apply_two_point(const void *self, const tal_force_context *con
     return st;
 }
 
+// With the line p = x d the push o d changes by o (dp - d (d . dp)) / x.
+static tal_status change_of_two_point(const void *self, const tal_force_context *context,
+                                      const tal_force_change *change, tal_spatial_vec dF[],
+                                      double df[])
+{
+    (void)df;
+    const actuator *it = self;
+    const ends *placed = tali_force_placed(&it->base, context);
+    tal_vec3 arm[2], p_GS[2], dp[2];
+    for (int k = 0; k < 2; ++k) {
+        const tal_xform *X_GM = tal_view_X_GM(&context->poses, it->body[k]);
+        const tal_spatial_vec dX = change->dX[it->body[k]];
+        arm[k] = tal_m3_mul_v3(X_GM->R, placed->p_MS[k]);
+        p_GS[k] = tal_v3_add(X_GM->p, arm[k]);
+        dp[k] = tal_v3_add(dX.v, tal_v3_cross(dX.w, arm[k]));
+    }
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    const tal_vec3 p = tal_v3_sub(p_GS[1], p_GS[0]), moved = tal_v3_sub(dp[1], dp[0]);
+    const double x = tal_v3_norm(p);
+    if (!(x > TALI_FORCE_LEAST_DISTANCE)) return st; // no direction, no force
+    const tal_vec3 d = tal_v3_scale(1.0 / x, p), f_G = tal_v3_scale(output, d);
+    const tal_vec3 across = tal_v3_axpy(-tal_v3_dot(d, moved), d, moved);
+    const tal_vec3 df_G = tal_v3_scale(output / x, across);
+    for (int k = 0; k < 2; ++k) {
+        const tal_vec3 turned = tal_v3_cross(change->dX[it->body[k]].w, arm[k]);
+        const tal_vec3 dm = tal_v3_add(tal_v3_cross(turned, f_G), tal_v3_cross(arm[k], df_G));
+        tal_spatial_vec *on = &dF[it->body[k]];
+        *on = k == 0 ? tal_sv_sub(*on, tal_sv(dm, df_G)) : tal_sv_add(*on, tal_sv(dm, df_G));
+    }
+    return st;
+}
+
 static const tali_force_param two_point_params[] = {{"station 1 x", TALI_FINITE},
                                                     {"station 1 y", TALI_FINITE},
                                                     {"station 1 z", TALI_FINITE},
@@ -280,6 +356,7 @@ static const tali_force_kind two_point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "two-point actuator",
             .apply = apply_two_point,
+            .apply_change = change_of_two_point,
             .declare = declare_ends,
             .realize_instance = place_ends,
             .destroy = tali_force_element_destroy},
@@ -339,6 +416,26 @@ static tal_status apply_torque(const void *self, const tal_force_context *contex
     return st;
 }
 
+// The axis turns with the first body, unless it is fixed in Ground.
+static tal_status change_of_torque(const void *self, const tal_force_context *context,
+                                   const tal_force_change *change, tal_spatial_vec dF[],
+                                   double df[])
+{
+    (void)df;
+    const actuator *it = self;
+    const aim *placed = tali_force_placed(&it->base, context);
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    if (st != TAL_OK || it->in_ground) return st;
+    const tal_mat3 *R_GM = &tal_view_X_GM(&context->poses, it->body[0])->R;
+    const tal_vec3 m_G = tal_v3_scale(output, tal_m3_mul_v3(*R_GM, placed->direction));
+    const tal_vec3 dm_G = tal_v3_cross(change->dX[it->body[0]].w, m_G);
+    tal_vec3 *m1 = &dF[it->body[0]].w, *m2 = &dF[it->body[1]].w;
+    *m1 = tal_v3_sub(*m1, dm_G);
+    *m2 = tal_v3_add(*m2, dm_G);
+    return st;
+}
+
 static const char *check_torque(const double params[])
 {
     const char *wrong = check_direction(params);
@@ -352,6 +449,7 @@ static const tali_force_kind torque_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "torque actuator",
             .apply = apply_torque,
+            .apply_change = change_of_torque,
             .declare = declare_aim,
             .realize_instance = place_torque,
             .destroy = tali_force_element_destroy},
@@ -402,7 +500,7 @@ static tal_status calc_spatial(const actuator *it, const tal_force_context *cont
 static tal_status declare_body(void *self, tal_forces *forces, tal_force_ix me)
 {
     tali_force_element_reserve_place(self, forces, sizeof(tal_xform)); // X_MB with its origin at S
-    return tali_force_element_declare(self, forces, me);
+    return declare_output(self, forces, me);
 }
 
 static tal_status place_body(const void *self, const tal_force_context *context)
@@ -431,6 +529,27 @@ static tal_status apply_body(const void *self, const tal_force_context *context,
     return st;
 }
 
+static tal_status change_of_body(const void *self, const tal_force_context *context,
+                                 const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const actuator *it = self;
+    const tal_xform *X_MS = tali_force_place(&it->base, context);
+    const tal_mat3 R_GM = tal_view_X_GM(&context->poses, it->body[1])->R;
+    const tal_vec3 w = change->dX[it->body[1]].w;
+    tal_spatial_vec on = TAL_SPATIAL_VEC_ZERO, turned = TAL_SPATIAL_VEC_ZERO;
+    const tal_status st = calc_spatial(it, context, &on);
+    if (it->in_body) {
+        on = tal_m3_mul_sv(tal_m3_mul(R_GM, X_MS->R), on);
+        turned = tal_sv(tal_v3_cross(w, on.w), tal_v3_cross(w, on.v));
+    }
+    const tal_vec3 arm = tal_m3_mul_v3(R_GM, X_MS->p);
+    tal_spatial_vec *dF_B = &dF[it->body[1]];
+    *dF_B = tal_sv_add(*dF_B, tal_sv_shift_force(turned, arm));
+    dF_B->w = tal_v3_add(dF_B->w, tal_v3_cross(tal_v3_cross(w, arm), on.v));
+    return st;
+}
+
 static const tali_force_param body_params[] = {
     {"station x", TALI_FINITE},           {"station y", TALI_FINITE},
     {"station z", TALI_FINITE},           {"gain", TALI_FINITE},
@@ -442,6 +561,7 @@ static const tali_force_kind body_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "body actuator",
             .apply = apply_body,
+            .apply_change = change_of_body,
             .declare = declare_body,
             .realize_instance = place_body,
             .destroy = tali_force_element_destroy},

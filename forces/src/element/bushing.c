@@ -120,6 +120,88 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// How two things of three numbers change, in F: (d angles, d p_FM) and their rates.
+typedef struct deformation_change {
+    tal_vec3 turn_F; // small rotation of M in F
+    tal_vec3 angles, p_FM_F, angles_dot, v_FM_F;
+    tal_vec3 p_AM_G, p_BM_G;
+} deformation_change;
+
+// d(R^T x) = R^T (dx - a x x), where F turns by a with body 1.
+static tal_vec3 seen_from(const deformation *at, tal_vec3 a, tal_vec3 x_G, tal_vec3 dx_G)
+{
+    return tal_m3_tmul_v3(at->R_GF, tal_v3_sub(dx_G, tal_v3_cross(a, x_G)));
+}
+
+// Both points of M's origin, one on each body, move with their bodies; the arm on body 1 changes
+// with where the point is.
+static deformation_change change_of(const bushing *it, const tal_force_context *context,
+                                    const tal_force_change *change, const deformation *at)
+{
+    const tal_spatial_vec A = change->dX[it->body[0]], B = change->dX[it->body[1]];
+    const tal_spatial_vec dV_A = change->dV[it->body[0]], dV_B = change->dV[it->body[1]];
+    const tal_spatial_vec V_A = *tal_view_V_GM(&context->velocities, it->body[0]);
+    const tal_spatial_vec V_B = *tal_view_V_GM(&context->velocities, it->body[1]);
+    deformation_change d = {.p_BM_G = tal_v3_cross(B.w, at->p_BM_G)};
+    const tal_vec3 moved = tal_v3_add(B.v, d.p_BM_G); // of the point of body 2
+    d.p_AM_G = tal_v3_sub(moved, A.v);
+    d.p_FM_F = tal_m3_tmul_v3(at->R_GF, tal_v3_sub(d.p_AM_G, tal_v3_cross(A.w, at->p_AM_G)));
+    d.turn_F = tal_m3_tmul_v3(at->R_GF, tal_v3_sub(B.w, A.w));
+    d.angles = tal_xyz_mul_N_F(at->angles, d.turn_F);
+    const tal_vec3 w = tal_v3_sub(V_B.w, V_A.w), w_F = tal_m3_tmul_v3(at->R_GF, w);
+    const tal_vec3 dw_F = seen_from(at, A.w, w, tal_v3_sub(dV_B.w, dV_A.w));
+    d.angles_dot = tal_v3_add(tal_xyz_mul_Ndot_F(at->angles, d.turn_F, w_F),
+                              tal_xyz_mul_N_F(at->angles, dw_F));
+    const tal_vec3 v_B = tal_v3_add(V_B.v, tal_v3_cross(V_B.w, at->p_BM_G));
+    const tal_vec3 v_A = tal_v3_add(V_A.v, tal_v3_cross(V_A.w, at->p_AM_G));
+    const tal_vec3 dv_B = tal_v3_add(tal_v3_add(dV_B.v, tal_v3_cross(dV_B.w, at->p_BM_G)),
+                                     tal_v3_cross(V_B.w, d.p_BM_G));
+    const tal_vec3 dv_A = tal_v3_add(tal_v3_add(dV_A.v, tal_v3_cross(dV_A.w, at->p_AM_G)),
+                                     tal_v3_cross(V_A.w, d.p_AM_G));
+    d.v_FM_F = seen_from(at, A.w, tal_v3_sub(v_B, v_A), tal_v3_sub(dv_B, dv_A));
+    return d;
+}
+
+// dN^T f, as M turns by `turn_F` in F: (dN e_j) . f for each j.
+static tal_vec3 change_of_NT(const deformation *at, tal_vec3 turn_F, tal_vec3 f)
+{
+    const tal_vec3 x = tal_xyz_mul_Ndot_F(at->angles, turn_F, tal_v3(1.0, 0.0, 0.0));
+    const tal_vec3 y = tal_xyz_mul_Ndot_F(at->angles, turn_F, tal_v3(0.0, 1.0, 0.0));
+    const tal_vec3 z = tal_xyz_mul_Ndot_F(at->angles, turn_F, tal_v3(0.0, 0.0, 1.0));
+    return tal_v3(tal_v3_dot(x, f), tal_v3_dot(y, f), tal_v3_dot(z, f));
+}
+
+// Moment and force at M's origin turn with F, and change in it as the deformation does.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const bushing *it = self;
+    deformation at;
+    const tal_status st = moving(it, context, &at);
+    if (st != TAL_OK) return st;
+    const deformation_change d = change_of(it, context, change, &at);
+    const double *k = tali_force_element_values(&it->base, context), *c = k + 6;
+    const tal_vec3 f_angles = resist(k, at.angles, c, at.angles_dot);
+    const tal_vec3 f_F = resist(k + 3, at.p_FM_F, c + 3, at.v_FM_F);
+    const tal_spatial_vec F_M =
+        tal_m3_mul_sv(at.R_GF, tal_sv(tal_xyz_tmul_N_F(at.angles, f_angles), f_F));
+    const tal_vec3 df_angles = resist(k, d.angles, c, d.angles_dot);
+    const tal_vec3 dm_F =
+        tal_v3_add(change_of_NT(&at, d.turn_F, f_angles), tal_xyz_tmul_N_F(at.angles, df_angles));
+    const tal_vec3 df_F = resist(k + 3, d.p_FM_F, c + 3, d.v_FM_F);
+    const tal_vec3 a = change->dX[it->body[0]].w;
+    tal_spatial_vec dF_M = tal_m3_mul_sv(at.R_GF, tal_sv(dm_F, df_F));
+    dF_M = tal_sv_add(dF_M, tal_sv(tal_v3_cross(a, F_M.w), tal_v3_cross(a, F_M.v)));
+    const tal_vec3 more_1 = tal_v3_cross(d.p_AM_G, F_M.v), more_2 = tal_v3_cross(d.p_BM_G, F_M.v);
+    tal_spatial_vec *dF1 = &dF[it->body[0]], *dF2 = &dF[it->body[1]];
+    *dF1 = tal_sv_sub(*dF1, tal_sv_shift_force(dF_M, at.p_AM_G));
+    *dF2 = tal_sv_add(*dF2, tal_sv_shift_force(dF_M, at.p_BM_G));
+    dF1->w = tal_v3_sub(dF1->w, more_1);
+    dF2->w = tal_v3_add(dF2->w, more_2);
+    return TAL_OK;
+}
+
 // sum a_i x_i^2, for three at a time.
 static double weighted_square(const double a[], tal_vec3 x)
 {
@@ -187,6 +269,7 @@ static const tali_force_kind bushing_kind = {
             .name = "bushing",
             .is_concurrent = true,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare_bushing,
             .realize_instance = realize_instance,
             .calc_potential_energy = calc_potential_energy,

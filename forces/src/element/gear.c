@@ -28,11 +28,13 @@ static tal_status realize_instance(const void *self, const tal_force_context *co
     return tal_cache_mark_valid(context->system, context->state, it->base.placed);
 }
 
-static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
-                        double f[])
+// Where the tooth is, from Mo of the body and of its parent, and how it pushes, in Ground.
+typedef struct tooth {
+    tal_vec3 from_B, from_P, f_G;
+} tooth;
+
+static tooth tooth_of(const gear *it, const tal_force_context *context)
 {
-    (void)f;
-    const gear *it = self;
     const double *values = tali_force_element_values(&it->base, context);
     const double push = values[TAL_GEAR_TORQUE] / values[TAL_GEAR_RADIUS];
     const double r = values[TAL_GEAR_RADIUS], a = values[TAL_GEAR_ANGLE];
@@ -41,11 +43,37 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     const tal_xform X_GF =
         tal_xf_mul(*X_GP, *(const tal_xform *)tali_force_placed(&it->base, context));
     const tal_vec3 tooth_G = tal_xf_apply(X_GF, tal_v3(-r * cos(a), -r * sin(a), 0.0));
-    const tal_vec3 f_G = tal_m3_mul_v3(X_GF.R, tal_v3(push * sin(a), -push * cos(a), 0.0));
-    const tal_vec3 from_B = tal_v3_sub(tooth_G, X_GB->p), from_P = tal_v3_sub(tooth_G, X_GP->p);
+    return (tooth){.from_B = tal_v3_sub(tooth_G, X_GB->p),
+                   .from_P = tal_v3_sub(tooth_G, X_GP->p),
+                   .f_G = tal_m3_mul_v3(X_GF.R, tal_v3(push * sin(a), -push * cos(a), 0.0))};
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    (void)f;
+    const gear *it = self;
+    const tooth at = tooth_of(it, context);
     tal_spatial_vec *F_B = &F[it->body], *F_P = &F[it->parent];
-    *F_B = tal_sv_add(*F_B, tal_sv(tal_v3_cross(from_B, f_G), f_G));
-    *F_P = tal_sv_sub(*F_P, tal_sv(tal_v3_cross(from_P, f_G), f_G));
+    *F_B = tal_sv_add(*F_B, tal_sv(tal_v3_cross(at.from_B, at.f_G), at.f_G));
+    *F_P = tal_sv_sub(*F_P, tal_sv(tal_v3_cross(at.from_P, at.f_G), at.f_G));
+    return TAL_OK;
+}
+
+// Tooth and push turn with the parent.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const gear *it = self;
+    const tooth at = tooth_of(it, context);
+    const tal_spatial_vec P = change->dX[it->parent];
+    const tal_vec3 df_G = tal_v3_cross(P.w, at.f_G), turned = tal_v3_cross(P.w, at.from_P);
+    const tal_vec3 from_B = tal_v3_sub(tal_v3_add(P.v, turned), change->dX[it->body].v);
+    const tal_vec3 m_B = tal_v3_add(tal_v3_cross(from_B, at.f_G), tal_v3_cross(at.from_B, df_G));
+    const tal_vec3 m_P = tal_v3_add(tal_v3_cross(turned, at.f_G), tal_v3_cross(at.from_P, df_G));
+    dF[it->body] = tal_sv_add(dF[it->body], tal_sv(m_B, df_G));
+    dF[it->parent] = tal_sv_sub(dF[it->parent], tal_sv(m_P, df_G));
     return TAL_OK;
 }
 
@@ -64,6 +92,7 @@ static const tali_force_kind gear_kind = {
             .needs = TAL_FORCE_NEEDS_Q,
             .is_concurrent = true,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare_gear,
             .realize_instance = realize_instance,
             .destroy = tali_force_element_destroy},

@@ -51,6 +51,25 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
         tal_force_name(it->base.forces, it->base.me), tal_state_t(context->state));
 }
 
+// Force and torque turn with their frame, the point moves with its own.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const prescribed *it = self;
+    const tal_prescribed_force_value at = evaluate(it, context);
+    const tal_spatial_vec P = change->dX[it->point_frame];
+    const tal_vec3 a = change->dX[it->force_frame].w, df_G = tal_v3_cross(a, at.force);
+    const tal_vec3 arm = tal_v3_sub(at.point, tal_view_X_GM(&context->poses, it->body)->p);
+    const tal_vec3 from = tal_v3_sub(at.point, tal_view_X_GM(&context->poses, it->point_frame)->p);
+    const tal_vec3 moved = tal_v3_add(P.v, tal_v3_cross(P.w, from));
+    const tal_vec3 darm = tal_v3_sub(moved, change->dX[it->body].v);
+    const tal_vec3 dm = tal_v3_add(tal_v3_cross(darm, at.force), tal_v3_cross(arm, df_G));
+    dF[it->body] =
+        tal_sv_add(dF[it->body], tal_sv(tal_v3_add(dm, tal_v3_cross(a, at.torque)), df_G));
+    return TAL_OK;
+}
+
 static void release(void *self)
 {
     prescribed *it = self;
@@ -72,6 +91,7 @@ static const tali_force_kind kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "prescribed force",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = tali_force_element_declare,
             .destroy = tali_force_element_destroy,
             .is_concurrent = true},
