@@ -622,6 +622,7 @@ static void make_worlds(void)
     check(tal_fixed_stepper_create(other.system, &steps, &hostile_world.fixed_stepper, &err), &err);
     check(tal_natural_create(other.matter, other.at[NUM_STAGES - 1], &hostile_world.natural, &err),
           &err);
+    check(tal_velocity_map_create(other.matter, NULL, &hostile_world.velocity_map, &err), &err);
     make_objects();
     make_studies();
     make_tree_studies();
