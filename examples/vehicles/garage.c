@@ -1,4 +1,4 @@
-// A vehicle with a State and a fixed stepper.
+// A model with a State and a fixed stepper.
 #include "garage.h"
 
 tal_status garage_open(garage *it, garage_add_fn add, const void *options,

@@ -1,4 +1,4 @@
-// A vehicle with a State and a fixed stepper: what the examples run.
+// A model with a State and a fixed stepper: what the examples about fixed steps run.
 #ifndef GARAGE_H
 #define GARAGE_H
 
@@ -15,7 +15,7 @@ typedef struct garage {
     tal_error err; ///< why something failed
 } garage;
 
-/// Adds a vehicle; `options` is what garage_open() was given.
+/// Adds a model; `options` is what garage_open() was given.
 typedef sketch (*garage_add_fn)(tal_matter *matter, tal_forces *forces, const void *options);
 
 /// Build it, with a State in which it is drawn and at rest, and a stepper.

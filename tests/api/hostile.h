@@ -249,6 +249,7 @@ typedef struct hostile_objects {
     tal_minimizer *minimizer;
     tal_natural *natural;
     tal_loops *loops;
+    tal_velocity_map *velocity_map;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -291,6 +292,7 @@ OBJECT(tal_md, md)
 OBJECT(tal_minimizer, minimizer)
 OBJECT(tal_natural, natural)
 OBJECT(tal_loops, loops)
+OBJECT(tal_velocity_map, velocity_map)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)

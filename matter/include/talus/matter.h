@@ -32,6 +32,7 @@
 #include <talus/matter/unilateral.h>
 #include <talus/matter/unilaterals.h>
 #include <talus/matter/units.h>
+#include <talus/matter/velocity_map.h>
 #include <talus/state.h>
 
 #endif // TALUS_MATTER_H
