@@ -216,6 +216,7 @@ function write_call(decl,    head, args, result, name, n, p, i, list, type, v, a
         else if (result == "int") emit("    judge_int(d, result);")
         else if (result ~ /_ix$/) emit("    judge_int(d, result.i);")
         else if (result ~ /^const char \*$/) emit("    judge_string(d, result);")
+        else if (name == "tal_osim_results_table") emit("    judge_pointer(d, result);") # borrowed
         else if (result ~ /^(tal_(system|matter|forces|events|table|diagnostics)) \*$/)
             emit(sprintf("    keep_%s(d, result);", substr(result, 1, length(result) - 2)))
         else if (result ~ /\*$/) emit("    judge_pointer(d, result);")

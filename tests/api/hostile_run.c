@@ -264,14 +264,16 @@ static bool helps(const hostile_call *call, hostile_draw *d, int k, int i)
 }
 
 // Right values, from which others are changed: where a study cannot be created from those that the
-// world offers first, because it is for Systems without contact, say, the first single change with
-// which it can. `values` is how many there are of each; returns the number of parameters.
+// world offers first, because it is for Systems without contact, say, or where an index is not one
+// of that kind, the first single change with which the call is not refused. `values` is how many
+// there are of each; returns the number of parameters.
 static int find_base(const hostile_call *call, hostile_draw *d, int values[MAX_PICKS])
 {
     make_call(call, d);
     const int picks = d->picks;
     memcpy(values, d->values, MAX_PICKS * sizeof values[0]);
-    bool found = !is_refused || strstr(call->name, "_create") == NULL;
+    const bool is_other_kind = d->breaches > 0 && tal_contract_last()->status == TAL_ERR_BAD_INDEX;
+    bool found = !is_refused || !(is_other_kind || strstr(call->name, "_create") != NULL);
     for (int k = 0; k < picks && !found; ++k) {
         for (int i = 1; i < values[k] && !found; ++i) {
             found = helps(call, d, k, i);
@@ -295,6 +297,7 @@ static void all_calls(const hostile_call *call, int random_calls)
     const int picks = find_base(call, &d, values);
     memcpy(base, d.choice, sizeof base);
     char last[NOTE_BYTES] = "";
+    note_answer(&d, -1, last); // all right values
     for (int k = 0; k < picks; ++k) {
         for (int i = 0; i < values[k]; ++i) {
             if (i == base[k]) continue;

@@ -260,7 +260,7 @@ static tal_vec3 marker_at(const tal_frames *seen, int num_markers, int marker, d
     const tal_vec3 b = seen->points[(size_t)high * (size_t)num_markers + (size_t)marker];
     if (part <= 0.0) return a;
     if (part >= 1.0) return b;
-    return tal_v3_add(tal_v3_scale(1.0 - part, a), tal_v3_scale(part, b));
+    return tal_v3_add(a, tal_v3_scale(part, tal_v3_sub(b, a))); // one that rests stays exact
 }
 
 // The track of all markers at the times of the last run.

@@ -528,6 +528,41 @@ START_TEST(what_cannot_be_generated_is_refused_by_name)
 
 END_TEST
 
+// Each alone is refused, and gone once it is disabled.
+START_TEST(what_is_no_tree_is_refused_until_it_is_disabled)
+{
+    generated_model m = generated_begin(3);
+    const tal_body_ix a = generated_body(&m, tal_matter_add_pin, TAL_GROUND, NULL, false, false);
+    const tal_body_ix b = generated_body(&m, tal_matter_add_slider, a, NULL, false, false);
+    tal_constraint_def tie = tal_constraint_between(TAL_GROUND, b);
+    tie.name = "tie";
+    const tal_constraint_ix rod =
+        tal_constraint_add_rod(m.matter, &tie, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    tal_unilateral_def stop = tal_unilateral_def_default();
+    stop.name = "floor";
+    const tal_xform floor = TAL_XFORM_IDENTITY;
+    const tal_unilateral_ix foot =
+        tal_unilateral_add_point_on_plane(m.matter, &stop, TAL_GROUND, &floor, b, TAL_VEC3_ZERO);
+    tal_motion_def given = tal_motion_def_default();
+    given.name = "crank";
+    given.body = a;
+    const tal_motion_ix crank = tal_matter_add_motion_sinusoid(m.matter, &given, 0.1, 2.0, 0.0);
+    generated_finish(&m);
+    assert_refused(&m, NULL, "constraint 'tie' is enabled");
+    ck_assert_int_eq(tal_constraint_set_enabled(m.matter, m.state, rod, false), TAL_OK);
+    assert_refused(&m, NULL, "unilateral element 'floor' is enabled");
+    ck_assert_int_eq(tal_unilateral_set_enabled(m.matter, m.state, foot, false), TAL_OK);
+    assert_refused(&m, NULL, "motion 'crank' is enabled");
+    ck_assert_int_eq(tal_motion_set_enabled(m.matter, m.state, crank, false), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(m.matter, m.state, b, TAL_LEVEL_VELOCITY), TAL_OK);
+    assert_refused(&m, NULL, "body 'body2' is locked");
+    ck_assert_int_eq(tal_body_lock(m.matter, m.state, b, TAL_LEVEL_FREE), TAL_OK);
+    tal_generator_destroy(generated_make(&m, TAL_GENERATE_ALL));
+    generated_end(&m);
+}
+
+END_TEST
+
 START_TEST(without_bodies_there_is_nothing_to_compute)
 {
     generated_model m = generated_begin(1);
@@ -564,6 +599,7 @@ int main(void)
     suite_add_tcase(suite, theory);
     TCase *const errors = tcase_create("errors");
     tcase_add_test(errors, what_cannot_be_generated_is_refused_by_name);
+    tcase_add_test(errors, what_is_no_tree_is_refused_until_it_is_disabled);
     tcase_add_test(errors, without_bodies_there_is_nothing_to_compute);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -450,6 +450,81 @@ START_TEST(random_models_survive)
 
 END_TEST
 
+// --- couplers ---
+
+// f of one coordinate out of `n`, q_k.
+static tal_function *of_one(tal_function *f, int k, int n)
+{
+    double slopes[TAL_FUNCTION_MAX_ARGS] = {0.0};
+    tal_function *one = NULL, *both = NULL;
+    slopes[k] = 1.0;
+    ck_assert_int_eq(tal_function_create_linear(NULL, slopes, n, 0.0, &one, NULL), TAL_OK);
+    ck_assert_int_eq(tal_function_create_composition(NULL, f, &one, 1, &both, NULL), TAL_OK);
+    return both;
+}
+
+// -q_k out of `n`.
+static tal_function *minus_one(int k, int n)
+{
+    double slopes[TAL_FUNCTION_MAX_ARGS] = {0.0};
+    tal_function *f = NULL;
+    slopes[k] = -1.0;
+    ck_assert_int_eq(tal_function_create_linear(NULL, slopes, n, 0.0, &f, NULL), TAL_OK);
+    return f;
+}
+
+// What a coupler of three coordinates says: lines that are solved for the last one that counts, or
+// a curve of one coordinate less another one, in either order.
+static tal_function *coupling_of(maker *m, int kind)
+{
+    static const double slopes[3][3] = {{0.5, -0.3, -1.0}, {2.0, -1.0, 0.0}, {0.0, 0.4, -1.0}};
+    tal_function *f = NULL, *parts[2];
+    if (kind < 3) {
+        ck_assert_int_eq(tal_function_create_linear(NULL, slopes[kind], 3, 0.2, &f, NULL), TAL_OK);
+        return f;
+    }
+    const int given = kind % 3, from = (given + 1 + kind / 3 % 2) % 3;
+    parts[kind % 2] = of_one(curve(m), from, 3);
+    parts[1 - kind % 2] = minus_one(given, 3);
+    ck_assert_int_eq(tal_function_create_sum(NULL, parts, 2, &f, NULL), TAL_OK);
+    return f;
+}
+
+START_TEST(couplers_survive)
+{
+    for (int kind = 0; kind < 15; ++kind) {
+        maker m = {.rng = test_rng_seed((uint64_t)(40 + kind))};
+        char what[40];
+        tal_error err;
+        m.model = (tal_model){.system = tal_system_create(NULL)};
+        m.model.matter = tal_matter_create(m.model.system);
+        m.model.forces = tal_forces_create(m.model.system, m.model.matter);
+        (void)tal_forces_add_gravity(m.model.forces, tal_v3(0.3, -9.8, 0.1));
+        tal_constraint_def coupler = tal_constraint_def_default();
+        coupler.num_mobilities = 3;
+        tal_body_ix parent = TAL_GROUND;
+        for (int i = 0; i < 3; ++i) {
+            tal_mobod_def pin = tal_mobod_def_default();
+            pin.mass = test_random_mass_props(&m.rng);
+            pin.X_PF = frame(&m);
+            parent = tal_matter_add_pin(m.model.matter, parent, &pin);
+            coupler.mobilities[i].body = parent;
+        }
+        (void)tal_constraint_add_coordinate_coupler(m.model.matter, &coupler,
+                                                    coupling_of(&m, kind));
+        const tal_status st = tal_system_realize_topology(m.model.system, &err);
+        ck_assert_msg(st == TAL_OK, "%s", err.message);
+        ck_assert_int_eq(tal_state_create(m.model.system, &m.model.state, &err), TAL_OK);
+        ck_assert_int_eq(tal_system_realize(m.model.system, m.model.state, TAL_STAGE_MODEL),
+                         TAL_OK);
+        (void)snprintf(what, sizeof what, "coupler %d", kind);
+        assert_same_after_writing(&m.model, what);
+        tal_model_destroy(&m.model);
+    }
+}
+
+END_TEST
+
 // --- what is kept, what is refused ---
 
 // A free body by a quaternion becomes one by angles: the same pose.
@@ -560,6 +635,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, files_of_ours_survive);
     tcase_add_test(tc, random_models_survive);
+    tcase_add_test(tc, couplers_survive);
     tcase_add_test(tc, a_quaternion_becomes_angles);
     tcase_add_test(tc, names_are_kept);
     tcase_add_test(tc, what_opensim_cannot_say_is_refused_by_name);

@@ -356,12 +356,13 @@ START_TEST(seen_markers_stand_at_the_times_of_the_run)
 {
     tal_model model = read_model(chain_model);
     tal_table *table = chain_table(false), *seen = tal_table_create(NULL);
-    static const char *const names[] = {"time", "tip.x", "tip.y", "tip.z"};
-    for (int c = 0; c < 4; ++c) {
+    static const char *const names[] = {"time",  "other.x", "other.y", "other.z",
+                                        "tip.x", "tip.y",   "tip.z"};
+    for (int c = 0; c < 7; ++c) {
         ck_assert_int_eq(tal_table_add_column(seen, names[c]), TAL_OK);
     }
     for (int r = 0; r < 3; ++r) {
-        const double row[4] = {r, 1000.0 * r, 0.0, 2000.0};
+        const double row[7] = {r, 5.0, 6.0, 7.0, 1000.0 * r, 3000.0, 2000.0};
         ck_assert_int_eq(tal_table_add_row(seen, row), TAL_OK);
     }
     ck_assert_int_eq(tal_table_set_header(seen, "Units", "mm"), TAL_OK);
@@ -373,7 +374,16 @@ START_TEST(seen_markers_stand_at_the_times_of_the_run)
     ck_assert_int_eq(tal_scene_add_markers(scene, seen, &err), TAL_OK);
     ck_assert_int_eq(tal_scene_add_markers(scene, table, &err), TAL_ERR_BAD_VALUE);
     written it = write_scene(scene, TAL_SCENE_JSON, NULL);
-    ck_assert_ptr_nonnull(strstr(it.bytes, "\"seenNames\":[\"tip\"],\"seen\":{"));
+    ck_assert_ptr_nonnull(strstr(it.bytes, "\"seenNames\":[\"other\",\"tip\"],\"seen\":{"));
+    // channels that rest need no data: their numbers are those they begin from, in meters
+    const char *base = strstr(strstr(it.bytes, "\"seen\":{"), "\"base\":[") + strlen("\"base\":[");
+    const double wanted[] = {0.005, 0.006, 0.007, 0.0, 3.0, 2.0};
+    for (int k = 0; k < 6; ++k) {
+        char *end = NULL;
+        ck_assert_double_eq_tol(strtod(base, &end), wanted[k], 1e-15);
+        base = end + 1;
+    }
+    ck_assert_ptr_nonnull(strstr(it.bytes, "\"quantum\":[1,1,1,"));
     free(it.bytes);
     tal_scene_destroy(scene);
     tal_table_destroy(seen);

@@ -311,6 +311,47 @@ START_TEST(impropers_take_the_order_of_the_row_that_fits_best)
 
 END_TEST
 
+// One row for a center and three neighbors of different classes, which may be bonded to it in any
+// order.
+START_TEST(an_improper_is_found_in_every_order_of_neighbors)
+{
+    tal_ff *ff = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_ff_create(NULL, NULL, &ff, &err), TAL_OK);
+    for (int i = 0; i < 4; ++i) {
+        const char name[2] = {(char)('a' + i), '\0'};
+        tal_ff_class_def def = tal_ff_class_def_default();
+        def.name = name;
+        (void)tal_ff_add_type(ff, name, tal_ff_add_class(ff, &def), 0.0);
+    }
+    const tal_ff_wave wave = {2, 1.0, 0.0};
+    (void)tal_ff_add_improper(ff, 1, 2, 0, 3, &wave, 1);
+    ck_assert_int_eq(tal_ff_freeze(ff, &err), TAL_OK);
+    const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+    const tal_mol_def def = {.allow_missing = true};
+    for (int o = 0; o < 6; ++o) {
+        int atom_of[4] = {0}; // by type
+        tal_mol *mol = molecule(ff, &def);
+        (void)tal_mol_add_atom(mol, 0, "x", 1, "");
+        for (int i = 0; i < 3; ++i) {
+            (void)tal_mol_add_atom(mol, orders[o][i], "x", 1, "");
+            (void)tal_mol_add_bond(mol, 0, i + 1, 1);
+            atom_of[orders[o][i]] = i + 1;
+        }
+        freeze(mol);
+        ck_assert_int_eq(tal_mol_num_terms(mol, TAL_MOL_IMPROPER), 1);
+        const tal_mol_tuple t = tal_mol_term(mol, TAL_MOL_IMPROPER, 0);
+        ck_assert_int_eq(t.atoms[0], atom_of[1]);
+        ck_assert_int_eq(t.atoms[1], atom_of[2]);
+        ck_assert_int_eq(t.atoms[2], 0);
+        ck_assert_int_eq(t.atoms[3], atom_of[3]);
+        tal_mol_destroy(mol);
+    }
+    tal_ff_destroy(ff);
+}
+
+END_TEST
+
 START_TEST(all_missing_parameters_are_listed)
 {
     tal_ff *ff = field();
@@ -630,6 +671,7 @@ int main(void)
     tcase_add_test(terms, in_a_ring_of_three_no_torsion_has_an_atom_twice);
     tcase_add_test(terms, terms_added_by_hand_replace_those_of_tables);
     tcase_add_test(terms, impropers_take_the_order_of_the_row_that_fits_best);
+    tcase_add_test(terms, an_improper_is_found_in_every_order_of_neighbors);
     tcase_add_test(terms, all_missing_parameters_are_listed);
     suite_add_tcase(suite, terms);
     TCase *clusters = tcase_create("clusters");
