@@ -525,8 +525,8 @@ static tal_status slopes_of_read(tal_sensitivity *it, const tal_state *state, in
             it->sum[i] = it->S[(size_t)p * (size_t)it->ny + (size_t)i] + it->f1[i] * dt;
         }
         double *out = slopes + (size_t)p * (size_t)n;
-        st = tali_sensitivity_difference(it, state, tal_state_t(state), dt, y, it->sum, p,
-                                         tali_sensitivity_find_numbers, n, room, out);
+        const tali_sensitivity_line line = {state, tal_state_t(state), dt, y, it->sum, p};
+        st = tali_sensitivity_difference(it, &line, tali_sensitivity_find_numbers, n, room, out);
         for (int i = 0; i < n; ++i) {
             out[i] /= it->scales[p];
         }

@@ -43,9 +43,9 @@ static tal_status transpose(const backward *go, const local *of, const double v[
     memset(it->unit, 0, (size_t)it->ny * sizeof *it->unit);
     for (int j = 0; j < it->ny && st == TAL_OK; ++j) {
         it->unit[j] = 1.0;
-        st = tali_sensitivity_difference(it, go->state, of->t, 0.0, of->y, it->unit,
-                                         TALI_SENSITIVITY_NO_PARAMETER, of->value, of->n, it->room,
-                                         it->sum);
+        const tali_sensitivity_line line = {go->state, of->t,    0.0,
+                                            of->y,     it->unit, TALI_SENSITIVITY_NO_PARAMETER};
+        st = tali_sensitivity_difference(it, &line, of->value, of->n, it->room, it->sum);
         out[j] = dot(v, it->sum, of->n);
         it->unit[j] = 0.0;
     }
@@ -58,8 +58,8 @@ static tal_status add_direct(const backward *go, const local *of, const double v
     tal_status st = TAL_OK;
     for (int p = 0; p < it->np && st == TAL_OK; ++p) {
         if (it->is_start[p]) continue;
-        st = tali_sensitivity_difference(it, go->state, of->t, 0.0, of->y, NULL, p, of->value,
-                                         of->n, it->room, it->sum);
+        const tali_sensitivity_line line = {go->state, of->t, 0.0, of->y, NULL, p};
+        st = tali_sensitivity_difference(it, &line, of->value, of->n, it->room, it->sum);
         go->gradient[p] += dot(v, it->sum, of->n);
     }
     return st;
@@ -203,8 +203,8 @@ static tal_status begin_at_end(backward *go, const tal_state *end)
     if (st == TAL_OK) st = transpose(go, &of, &one, it->lambda);
     if (st == TAL_OK) st = add_direct(go, &of, &one);
     if (st != TAL_OK) return st;
-    return tali_sensitivity_difference(it, end, of.t, 1.0, y, NULL, TALI_SENSITIVITY_NO_PARAMETER,
-                                       of.value, 1, &room, &go->by_end);
+    const tali_sensitivity_line line = {end, of.t, 1.0, y, NULL, TALI_SENSITIVITY_NO_PARAMETER};
+    return tali_sensitivity_difference(it, &line, of.value, 1, &room, &go->by_end);
 }
 
 // `start` is the State before it was settled; how y changes there with parameters is found anew.

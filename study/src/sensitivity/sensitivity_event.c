@@ -289,8 +289,8 @@ tal_status tali_sensitivity_jump(tal_sensitivity *it, const tali_sensitivity_eve
     if (event->rate != 0.0) {
         double change = 0.0, room = 0.0;
         it->probe = event->list[0].i;
-        st = tali_sensitivity_difference(it, it->before, event->t, 0.0, y, along, p, witness_at, 1,
-                                         &room, &change);
+        const tali_sensitivity_line line = {it->before, event->t, 0.0, y, along, p};
+        st = tali_sensitivity_difference(it, &line, witness_at, 1, &room, &change);
         *dt = -change / event->rate;
     }
     for (int i = 0; i < it->ny; ++i) {
@@ -298,8 +298,8 @@ tal_status tali_sensitivity_jump(tal_sensitivity *it, const tali_sensitivity_eve
     }
     it->happening = event;
     if (st == TAL_OK) {
-        st = tali_sensitivity_difference(it, it->before, event->t, *dt, y, it->sum, p, handled_at,
-                                         it->ny, it->room, out);
+        const tali_sensitivity_line line = {it->before, event->t, *dt, y, it->sum, p};
+        st = tali_sensitivity_difference(it, &line, handled_at, it->ny, it->room, out);
     }
     for (int i = 0; i < it->ny; ++i) {
         out[i] -= it->f1[i] * *dt;
@@ -312,9 +312,10 @@ static tal_status find_rate(tal_sensitivity *it, tali_sensitivity_event *event, 
 {
     double room = 0.0;
     it->probe = event->list[0].i;
-    const tal_status st = tali_sensitivity_difference(
-        it, it->before, event->t, 1.0, tal_state_y(it->before), it->f0,
-        TALI_SENSITIVITY_NO_PARAMETER, witness_at, 1, &room, &event->rate);
+    const tali_sensitivity_line line = {
+        it->before, event->t, 1.0, tal_state_y(it->before), it->f0, TALI_SENSITIVITY_NO_PARAMETER};
+    const tal_status st =
+        tali_sensitivity_difference(it, &line, witness_at, 1, &room, &event->rate);
     if (st != TAL_OK) return st;
     const tali_sensitivity_watch *watch = &it->watches[it->probe];
     if (fabs(event->rate) * length > TOUCH * watch->span) return TAL_OK;

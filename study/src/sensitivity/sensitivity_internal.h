@@ -133,10 +133,17 @@ tal_status tali_sensitivity_find_projected(tal_sensitivity *it, tal_state *state
 tal_status tali_sensitivity_find_numbers(tal_sensitivity *it, tal_state *state, double t,
                                          const double y[], double out[]);
 
-/// The change of n numbers at (t, y) along (dt, `along`) (NULL: y stays), and along p unless only
-/// the start depends on it. @param[out] room [n] @param[out] out [n]
-tal_status tali_sensitivity_difference(tal_sensitivity *it, const tal_state *state, double t,
-                                       double dt, const double y[], const double along[], int p,
+/// A place, and a direction there: (dt, `along`), and p unless only the start depends on it.
+typedef struct tali_sensitivity_line {
+    const tal_state *state; // with all else
+    double t, dt;           // [s]
+    const double *y;        // [ny]
+    const double *along;    // [ny] NULL: y stays
+    int p;                  // TALI_SENSITIVITY_NO_PARAMETER: none
+} tali_sensitivity_line;
+
+/// The change of n numbers along a line. @param[out] room [n] @param[out] out [n]
+tal_status tali_sensitivity_difference(tal_sensitivity *it, const tali_sensitivity_line *line,
                                        tali_sensitivity_value_fn value, int n, double room[],
                                        double out[]);
 

@@ -70,31 +70,29 @@ tal_status tali_sensitivity_find_numbers(tal_sensitivity *it, tal_state *state, 
 // --- differences ---
 
 // The State that is moved, at one point of the difference.
-static tal_status go_to_point(tal_sensitivity *it, const tal_state *state, int p, double by)
+static tal_status go_to_point(tal_sensitivity *it, const tali_sensitivity_line *line, double by)
 {
-    tal_status st = tal_state_copy(it->moved, state);
-    if (st == TAL_OK && p >= 0 && !it->is_start[p]) {
-        st = tali_sensitivity_set_parameter(it, it->moved, p, it->values[p] + by * it->scales[p]);
+    const int p = line->p;
+    for (int i = 0; i < it->ny; ++i) {
+        it->along[i] = line->along != NULL ? line->y[i] + by * line->along[i] : line->y[i];
     }
-    return st;
+    const tal_status st = tal_state_copy(it->moved, line->state);
+    if (st != TAL_OK || p < 0 || it->is_start[p]) return st;
+    return tali_sensitivity_set_parameter(it, it->moved, p, it->values[p] + by * it->scales[p]);
 }
 
-tal_status tali_sensitivity_difference(tal_sensitivity *it, const tal_state *state, double t,
-                                       double dt, const double y[], const double along[], int p,
+tal_status tali_sensitivity_difference(tal_sensitivity *it, const tali_sensitivity_line *line,
                                        tali_sensitivity_value_fn value, int n, double room[],
                                        double out[])
 {
-    const double h =
-        fmin(tali_sensitivity_step_along(along, it->ny), tali_sensitivity_step_along(&dt, 1));
+    const double h = fmin(tali_sensitivity_step_along(line->along, it->ny),
+                          tali_sensitivity_step_along(&line->dt, 1));
     tal_status st = TAL_OK;
     memset(out, 0, (size_t)n * sizeof *out);
     for (int k = 0; k < TALI_SENSITIVITY_POINTS && st == TAL_OK; ++k) {
         const double by = h * tali_sensitivity_at[k];
-        for (int i = 0; i < it->ny; ++i) {
-            it->along[i] = along != NULL ? y[i] + by * along[i] : y[i];
-        }
-        st = go_to_point(it, state, p, by);
-        if (st == TAL_OK) st = value(it, it->moved, t + by * dt, it->along, room);
+        st = go_to_point(it, line, by);
+        if (st == TAL_OK) st = value(it, it->moved, line->t + by * line->dt, it->along, room);
         for (int i = 0; i < n && st == TAL_OK; ++i) {
             out[i] += tali_sensitivity_weight[k] / h * room[i];
         }

@@ -91,8 +91,9 @@ static tal_status find_tangents(tal_sensitivity *it, tal_state *state, double t,
                                  it->ny, it->sum);
         memset(out, 0, ny * sizeof *out);
         if (!is_exact || !it->is_start[p]) {
-            st = tali_sensitivity_difference(it, state, t, 0.0, Y, is_exact ? NULL : it->sum, p,
-                                             tali_sensitivity_find_rates, it->ny, it->room, out);
+            const tali_sensitivity_line line = {state, t, 0.0, Y, is_exact ? NULL : it->sum, p};
+            st = tali_sensitivity_difference(it, &line, tali_sensitivity_find_rates, it->ny,
+                                             it->room, out);
         }
         if (is_exact) add_product(it, it->sum, out);
     }
@@ -113,8 +114,9 @@ tal_status tali_sensitivity_move_slopes(tal_sensitivity *it, tal_state *state, d
                                  it->ny, it->sum);
         memcpy(S, it->sum, ny * sizeof *S);
         if (!it->needs_projection) continue;
-        st = tali_sensitivity_difference(it, state, t + h, 0.0, it->Y, it->sum, p,
-                                         tali_sensitivity_find_projected, it->ny, it->room, S);
+        const tali_sensitivity_line line = {state, t + h, 0.0, it->Y, it->sum, p};
+        st = tali_sensitivity_difference(it, &line, tali_sensitivity_find_projected, it->ny,
+                                         it->room, S);
     }
     return st;
 }

@@ -59,8 +59,8 @@ static void let_bounce(ball *it)
     (void)tal_events_add(it->events, &happening);
 }
 
-// Where the ball is after one or two bounces: it comes down after a time T with T^2 = 2 h / g, rises
-// with the speed e g T, and comes down again after 2 e T more.
+// Where the ball is after one or two bounces: it comes down after a time T with T^2 = 2 h / g,
+// rises with the speed e g T, and comes down again after 2 e T more.
 static double height_after(double t, int bounces, double *by_h, double *by_g)
 {
     const double T = sqrt(2.0 * h0 / g), T_h = 1.0 / (g * T), T_g = -h0 / (g * g * T);
