@@ -38,5 +38,6 @@
 #include <talus/study/tableau.h>
 #include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>
+#include <talus/study/walk.h>
 
 #endif // TALUS_STUDY_H
