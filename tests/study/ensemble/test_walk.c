@@ -1,5 +1,5 @@
-// A walk has the probabilities that it promises: Boltzmann's for a pendulum and on a sphere, uniform
-// ones for orientations, also on constraints; and it goes on bit for bit.
+// A walk has the probabilities that it promises: Boltzmann's for a pendulum and on a sphere,
+// uniform ones for rotations, also on constraints; and it goes on bit for bit.
 #include "talus_test.h"
 
 #include <talus/study.h>
@@ -50,8 +50,8 @@ static tal_walk *create(const model *m, const tal_walk_def *def)
 
 // Pearson's statistic of SAMPLES values in bins of expected probability.
 //
-// It has BINS - 1 = 19 degrees of freedom where samples are independent: mean 19, standard deviation
-// sqrt(38) = 6.2, and above 60 once in 4e6. Samples are taken so many steps apart that their
+// It has BINS - 1 = 19 degrees of freedom where samples are independent: mean 19, standard
+// deviation sqrt(38) = 6.2, and above 60 once in 4e6. Samples are taken so many steps apart that their
 // correlation is below 1 %; seeds are fixed.
 static void check_histogram(const int counts[BINS], const double expected[BINS], const char *what)
 {
@@ -315,8 +315,8 @@ START_TEST(volume_is_what_scaled_speeds_measure)
 
 END_TEST
 
-// A point of a ball-jointed body in a plane through the joint: its heading is uniform, and so is the
-// turn about the line to it.
+// A point of a ball-jointed body in a plane through the joint: its heading is uniform, and so is
+// the turn about the line to it.
 START_TEST(rotations_on_a_constraint_are_uniform)
 {
     tal_walk_def def = tal_walk_def_default();
