@@ -84,8 +84,7 @@ static tal_status check_def(const tal_walk_def *def, int nu, tal_error *err)
     const char *flaw = NULL;
     if (!(def->kT > 0.0)) flaw = "kT must be positive";
     if (!(isfinite(def->step) && def->step > 0.0)) flaw = "the step must be positive and finite";
-    if (!(isfinite(def->tolerance) && def->tolerance > 0.0))
-        flaw = "the tolerance must be positive";
+    if (!(isfinite(def->tolerance) && def->tolerance > 0.0)) flaw = "tolerance is not positive";
     if (def->max_iterations < 1) flaw = "max_iterations must be positive";
     if (def->num_scale != (def->scale != NULL ? nu : 0)) flaw = "scale must have nu numbers";
     for (int i = 0; i < def->num_scale && flaw == NULL; ++i) {
