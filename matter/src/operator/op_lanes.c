@@ -163,7 +163,7 @@ void tali_matter_lanes_look(const tali_matter_lanes *lanes, int lane, int body, 
 tal_spatial_vec tali_matter_lanes_load(const tali_matter_lanes *lanes, tali_matter_load which,
                                        int lane, int body)
 {
-    tal_spatial_vec F;
+    tal_spatial_vec F = TAL_SPATIAL_VEC_ZERO;
     lanes->kernel.get_load(lanes->room, (int)which, lane, body, &F.w.x);
     return F;
 }

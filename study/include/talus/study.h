@@ -41,5 +41,6 @@
 #include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>
 #include <talus/study/weights.h>
+#include <talus/study/walk.h>
 
 #endif // TALUS_STUDY_H
