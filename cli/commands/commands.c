@@ -979,8 +979,8 @@ const cli_command cli_commands[] = {
      "their torsions allow to where TARGET has them. Lengths are in nm, times in ps, energies in "
      "kJ/mol.",
      CLI_JSON | CLI_QUIET | CLI_SEED | CLI_OUT | CLI_FORMAT | CLI_RESULT | CLI_RESUME, mol_options,
-     "talus mol run ala.prmtop ala.inpcrd --time 100 -o ala.sto --trajectory ala.dcd",
-     "100 ps at 300 K in torsion space", cmd_mol},
+     "talus mol run ala.prmtop ala.inpcrd -o ala.sto --trajectory ala.dcd",
+     "10 ps at 300 K in torsion space", cmd_mol},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's ScaleTool, InverseKinematicsTool, IMUPlacer, "
      "IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool. "
