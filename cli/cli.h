@@ -73,9 +73,19 @@ enum {
 
 typedef struct cli_args cli_args;
 
-// A row of the table of commands.
+// What commands are for, in the order of help texts.
+typedef enum cli_group {
+    CLI_MODELS,
+    CLI_STUDIES,
+    CLI_OPENSIM,
+    CLI_RESULTS,
+    CLI_PROGRAM
+} cli_group;
+
+// A command: what help texts say of it, and what it does.
 typedef struct cli_command {
     const char *name;
+    cli_group group;
     const char *files; // names of the arguments, as in help texts
     int min_files, max_files;
     const char *summary;       // one line
@@ -87,8 +97,8 @@ typedef struct cli_command {
     int (*run)(const cli_args *args);
 } cli_command;
 
-// The commands, up to one without a name, and the common options in the order of their bits.
-extern const cli_command cli_commands[];
+// The commands by group, up to NULL, and the common options in the order of their bits.
+extern const cli_command *const cli_commands[];
 extern const cli_option cli_common_options[];
 
 // A parsed command line. Strings are borrowed from it.

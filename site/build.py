@@ -18,9 +18,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 GUIDE = [
     ("First steps", ["quick_start", "model_file", "tables", "scene"]),
     ("In C", ["first_model", "concepts", "mobilizers", "constraints", "forces", "contact",
-              "muscles", "impact", "time_stepping", "assembly", "derivatives", "operators"]),
+              "muscles", "impact", "time_stepping", "formulations", "molecules", "assembly",
+              "generate", "derivatives", "digits", "operators"]),
     ("How to", ["howto/mobilizer", "howto/force", "howto/constraint", "howto/study",
-                "howto/threads", "howto/opensim", "howto/python"]),
+                "howto/threads", "howto/ensembles", "howto/opensim", "howto/python"]),
     ("Behind it", ["theory", "validation", "performance", "references", "adr/README"]),
 ]
 READERS = [
@@ -129,7 +130,8 @@ def examples(site, pages):
     _, body = site.markdown(folder / "README.md", "examples/index.html")
     head, _, rest = body.partition("</h1>")
     site.write("examples/index.html", "Examples",
-               f'{head}</h1><div class="cards">{cards}</div>{rest}', sections)
+               f'{head.replace("examples/", "Examples")}</h1><div class="cards">{cards}</div>{rest}',
+               sections)
 
 
 def card(site, to, title, text, picture, root):

@@ -9,8 +9,8 @@
 
 const cli_command *cli_find_command(const char *name)
 {
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        if (strcmp(c->name, name) == 0) return c;
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        if (strcmp((*c)->name, name) == 0) return *c;
     }
     return NULL;
 }
@@ -18,7 +18,7 @@ const cli_command *cli_find_command(const char *name)
 static const char *command_at(const void *context, int i)
 {
     (void)context;
-    return cli_commands[i].name;
+    return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
 }
 
 const char *cli_guess_command(const char *name)

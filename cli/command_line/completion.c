@@ -28,8 +28,8 @@ static void put_methods(FILE *out)
 
 static void put_commands(FILE *out)
 {
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        fprintf(out, "%s%s", c != cli_commands ? " " : "", c->name);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        fprintf(out, "%s%s", c != cli_commands ? " " : "", (*c)->name);
     }
 }
 
@@ -74,8 +74,8 @@ static void complete_bash(FILE *out)
         "    esac\n"
         "    case ${COMP_WORDS[1]} in\n",
         out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        bash_command(out, c);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        bash_command(out, *c);
     }
     fputs("    esac\n"
           "    case $word in\n"
@@ -123,19 +123,19 @@ static void complete_zsh(FILE *out)
     fputs("#compdef talus\n# made by: talus help --completion zsh\n"
           "if (( CURRENT == 2 )); then\n    local -a commands=(\n",
           out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        fprintf(out, "        '%s:", c->name);
-        put_zsh_help(out, c->summary);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        fprintf(out, "        '%s:", (*c)->name);
+        put_zsh_help(out, (*c)->summary);
         fputs("'\n", out);
     }
     fputs("    )\n    _describe command commands\nelse\n"
           "    local command=$words[2]\n    shift words\n    (( CURRENT -= 1 ))\n"
           "    case $command in\n",
           out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
         const cli_option *options[CLI_MAX_OPTIONS];
-        const int n = cli_options_of(c, options);
-        fprintf(out, "        %s)\n            _arguments \\\n", c->name);
+        const int n = cli_options_of(*c, options);
+        fprintf(out, "        %s)\n            _arguments \\\n", (*c)->name);
         for (int i = 0; i < n; ++i) {
             zsh_option(out, options[i]);
         }
@@ -166,14 +166,14 @@ static void fish_option(FILE *out, const cli_command *command, const cli_option 
 static void complete_fish(FILE *out)
 {
     fputs("# fish completion for talus; made by: talus help --completion fish\n", out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        fprintf(out, "complete -c talus -f -n __fish_use_subcommand -a %s -d ", c->name);
-        put_quoted(out, c->summary);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        fprintf(out, "complete -c talus -f -n __fish_use_subcommand -a %s -d ", (*c)->name);
+        put_quoted(out, (*c)->summary);
         fputc('\n', out);
         const cli_option *options[CLI_MAX_OPTIONS];
-        const int n = cli_options_of(c, options);
+        const int n = cli_options_of(*c, options);
         for (int i = 0; i < n; ++i) {
-            fish_option(out, c, options[i]);
+            fish_option(out, *c, options[i]);
         }
     }
 }

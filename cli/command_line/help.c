@@ -70,13 +70,22 @@ void cli_help_command(FILE *out, const cli_command *command)
     fprintf(out, "\nexample: %s\n         %s\n", command->example, command->example_help);
 }
 
+// By group, in the order of the list.
 void cli_help(FILE *out)
 {
+    static const char *const group_titles[] = {[CLI_MODELS] = "models",
+                                               [CLI_STUDIES] = "studies of a model",
+                                               [CLI_OPENSIM] = "tools of OpenSim",
+                                               [CLI_RESULTS] = "results: pages, plots, tables",
+                                               [CLI_PROGRAM] = "the program"};
     fputs("usage: talus COMMAND [FILE...] [OPTION...]\n\n"
           "Multibody dynamics: models from files, studies of them, tables and plots.\n\n",
           out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        fprintf(out, "  %-13s%s\n", c->name, c->summary);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        if (c == cli_commands || (*c)->group != (*(c - 1))->group) {
+            fprintf(out, "%s%s\n", c == cli_commands ? "" : "\n", group_titles[(*c)->group]);
+        }
+        fprintf(out, "  %-13s%s\n", (*c)->name, (*c)->summary);
     }
     fputs("\ntalus COMMAND --help explains a command and gives an example.\n"
           "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file.\n",
@@ -140,8 +149,8 @@ void cli_man_page(FILE *out)
           ".SH SYNOPSIS\n.B talus\n\\fICOMMAND\\fR [\\fIFILE\\fR...] [\\fIOPTION\\fR...]\n"
           ".SH COMMANDS\n",
           out);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        man_command(out, c);
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        man_command(out, *c);
     }
     fputs(".SH COMMON OPTIONS\n", out);
     for (int bit = 0; bit < CLI_NUM_COMMON; ++bit) {

@@ -38,7 +38,39 @@ static int assemble(const cli_args *args, const cli_model *model, tal_state *sta
     return pose_write(args, model, state);
 }
 
-int cmd_assemble(const cli_args *args)
+static int run(const cli_args *args)
 {
     return pose_run(args, assemble);
 }
+
+static const cli_option options[] = {
+    {.name = "accuracy",
+     .letter = 'a',
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "1e-10",
+     .help = "constraint errors below this are accepted",
+     .is_setting = true},
+    {.name = "restarts",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "50",
+     .help = "number of random starts, if the constraints cannot be met from the given one",
+     .is_setting = true},
+    {0}};
+
+const cli_command cmd_assemble = {
+    .name = "assemble",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "find coordinates that meet all constraints",
+    .about =
+        "Starts from the initial coordinates of the model and prints the solution. -o writes a table of "
+        "one row or, if the name ends with .talus, the assembled model.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_SEED | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus assemble four_bar.talus",
+    .example_help = "close the loop",
+    .run = run};

@@ -49,7 +49,7 @@ static double speed_of_simulation(const cli_args *args, const cli_model *model, 
     return st == TAL_OK ? (tal_state_t(state) - from) / elapsed : -1.0;
 }
 
-int cmd_bench(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
@@ -70,3 +70,26 @@ int cmd_bench(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {{.name = "seconds",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "SECONDS",
+                                      .initial = "1",
+                                      .help = "time for each measurement"},
+                                     {0}};
+
+const cli_command cmd_bench = {
+    .name = "bench",
+    .group = CLI_PROGRAM,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "measure how fast a model is",
+    .about =
+        "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
+        "libraries.",
+    .common = MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR,
+    .options = options,
+    .example = "talus bench human_body.talus",
+    .example_help = "microseconds per evaluation",
+    .run = run};

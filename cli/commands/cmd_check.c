@@ -357,7 +357,7 @@ static int check_model(const cli_args *args, const cli_model *model)
     return it.num_warnings == 0 ? CLI_OK : CLI_FAILED;
 }
 
-int cmd_check(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
@@ -365,3 +365,18 @@ int cmd_check(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+const cli_command cmd_check = {
+    .name = "check",
+    .group = CLI_MODELS,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "look for mistakes in a model",
+    .about =
+        "Checks masses and inertias, ranges of coordinates, constraints that are violated or "
+        "redundant, and accelerations that are not finite. The exit code is 1 if something is found.",
+    .common = MODEL_OPTIONS,
+    .example = "talus check four_bar.talus",
+    .example_help = "warnings and remarks",
+    .run = run};

@@ -102,7 +102,7 @@ static int find_target(const cli_args *args, target *to)
     return cli_fail(args, CLI_USAGE, "say by --format what to write to standard output.");
 }
 
-int cmd_convert(const cli_args *args)
+static int run(const cli_args *args)
 {
     target to = {0};
     int code = find_target(args, &to);
@@ -124,3 +124,30 @@ int cmd_convert(const cli_args *args)
     }
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "part",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "markers",
+     .help =
+         "which part of a C3D file: markers, analog (channels), plates (force plates, with forces "
+         "at their centers) or forces (force plates, with forces at the centers of pressure)"},
+    {0}};
+
+const cli_command cmd_convert = {
+    .name = "convert",
+    .group = CLI_MODELS,
+    .files = "FILE",
+    .min_files = 1,
+    .max_files = 2,
+    .summary = "write a file in another format",
+    .about =
+        "Tables: reads .sto, .mot, .trc, .csv, .npz and .c3d, writes these but .c3d. Models: reads "
+        ".talus, .urdf and .osim, writes .talus with includes and params resolved, and .osim. The "
+        "extensions select the formats. The new name can also follow FILE, without -o.",
+    .common = CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus convert swing.sto -o swing.csv",
+    .example_help = "for a spreadsheet",
+    .run = run};

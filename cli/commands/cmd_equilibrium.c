@@ -50,7 +50,35 @@ static int find_equilibrium(const cli_args *args, const cli_model *model, tal_st
     return pose_write(args, model, state);
 }
 
-int cmd_equilibrium(const cli_args *args)
+static int run(const cli_args *args)
 {
     return pose_run(args, find_equilibrium);
 }
+
+static const cli_option options[] = {{.name = "any",
+                                      .kind = CLI_FLAG,
+                                      .help = "find the nearest equilibrium, stable or not",
+                                      .is_setting = true},
+                                     {.name = "accuracy",
+                                      .letter = 'a',
+                                      .kind = CLI_POSITIVE,
+                                      .value = "NUMBER",
+                                      .initial = "1e-9",
+                                      .help = "finish when the next step is smaller than this",
+                                      .is_setting = true},
+                                     {0}};
+
+const cli_command cmd_equilibrium = {
+    .name = "equilibrium",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "find where a model stays at rest",
+    .about =
+        "Starts from the initial coordinates of the model and goes downhill. -o is as for talus assemble.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus equilibrium pendulum.talus",
+    .example_help = "it hangs down",
+    .run = run};

@@ -27,6 +27,7 @@ typedef struct request {
     tal_generator_def def;
     char *prefix;
     tal_generator_station *stations;
+    char **station_names;
 } request;
 
 static int read_functions(const cli_args *args, int *functions)
@@ -65,7 +66,7 @@ static char *identifier(const char *name, const char *end)
 
 // BODY=X,Y,Z
 static int read_station(const cli_args *args, const cli_model *model, const char *text,
-                        tal_generator_station *station)
+                        tal_generator_station *station, char **owned)
 {
     const char *place = NULL;
     char *const name = cli_split(text, &place);
@@ -87,7 +88,8 @@ static int read_station(const cli_args *args, const cli_model *model, const char
         free(name);
         return code;
     }
-    station->name = identifier(name, "");
+    *owned = identifier(name, "");
+    station->name = *owned;
     station->station = (tal_station){body, tal_v3(p[0], p[1], p[2])};
     free(name);
     return CLI_OK;
@@ -98,10 +100,11 @@ static int read_stations(const cli_args *args, const cli_model *model, request *
     const char *const *texts = NULL;
     const int n = cli_list(args, "station", &texts);
     it->stations = cli_alloc((size_t)n + 1, sizeof *it->stations);
+    it->station_names = cli_alloc((size_t)n + 1, sizeof *it->station_names);
     it->def.stations = it->stations;
     int code = CLI_OK;
     for (int i = 0; i < n && code == CLI_OK; ++i) {
-        code = read_station(args, model, texts[i], &it->stations[i]);
+        code = read_station(args, model, texts[i], &it->stations[i], &it->station_names[i]);
         if (code == CLI_OK) ++it->def.num_stations;
     }
     const bool lacks_one = (it->def.functions & TAL_GENERATE_JACOBIAN) != 0 && n == 0 &&
@@ -131,8 +134,9 @@ static int read_request(const cli_args *args, const cli_model *model, request *i
 static void free_request(request *it)
 {
     for (int i = 0; i < it->def.num_stations; ++i) {
-        free((void *)(uintptr_t)it->stations[i].name);
+        free(it->station_names[i]);
     }
+    free(it->station_names);
     free(it->stations);
     free(it->prefix);
 }
@@ -197,7 +201,7 @@ static int generate(const cli_args *args, const cli_model *model, const char *pa
     return code;
 }
 
-int cmd_generate(const cli_args *args)
+static int run(const cli_args *args)
 {
     const char *const path = cli_text(args, "out");
     if (path != NULL && !is_c_file(path)) {
@@ -210,3 +214,45 @@ int cmd_generate(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "function",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "forward_dynamics,inverse_dynamics,mass_matrix",
+     .help = "what to generate, separated by commas: forward_dynamics, inverse_dynamics, "
+             "mass_matrix, jacobian, derivatives, all"},
+    {.name = "station",
+     .kind = CLI_LIST,
+     .value = "BODY=X,Y,Z",
+     .help = "also generate the Jacobian of this point of a body [m]; can be repeated"},
+    {.name = "prefix",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "what the names of all functions begin with; default: the name of the model"},
+    {.name = "float", .kind = CLI_FLAG, .help = "compute with float instead of double"},
+    {.name = "part",
+     .kind = CLI_COUNT,
+     .value = "STATEMENTS",
+     .initial = "400",
+     .help = "cut functions into parts of so many statements, which compilers can cope with"},
+    {0}};
+
+const cli_command cmd_generate = {
+    .name = "generate",
+    .group = CLI_MODELS,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "write C code for the dynamics of one model",
+    .about =
+        "The code needs sin, cos and sqrt of libm, and nothing else: no Talus, no memory, no branches, "
+        "no loops. It holds the values of the model, with those of --set; q, u and forces are "
+        "arguments. The name of -o ends with .c, and a header is written beside it. Without -o it only "
+        "says what the functions cost. Constraints, locks, contact, muscles and functions cannot be "
+        "generated, and are refused by name.",
+    .common = MODEL_OPTIONS | CLI_OUT | CLI_AGAIN,
+    .options = options,
+    .example = "talus generate pendulum.talus -o pendulum.c",
+    .example_help = "forward and inverse dynamics, and the mass matrix",
+    .run = run};

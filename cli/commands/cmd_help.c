@@ -96,11 +96,11 @@ static void report_commands(report *r)
 {
     static const char *const columns[] = {"command", "files", "summary", "resume"};
     report_table(r, "commands", columns, 4);
-    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
-        report_cell_text(r, c->name);
-        report_cell_text(r, c->files);
-        report_cell_text(r, c->summary);
-        report_cell_text(r, cli_how_resumed(c));
+    for (const cli_command *const *c = cli_commands; *c != NULL; ++c) {
+        report_cell_text(r, (*c)->name);
+        report_cell_text(r, (*c)->files);
+        report_cell_text(r, (*c)->summary);
+        report_cell_text(r, cli_how_resumed(*c));
     }
     report_end_table(r);
 }
@@ -144,7 +144,29 @@ static int help_as_json(const cli_args *args)
     return code;
 }
 
-int cmd_help(const cli_args *args)
+static int run(const cli_args *args)
 {
     return cli_flag(args, "json") ? help_as_json(args) : print_help(args, stdout);
 }
+
+static const cli_option options[] = {
+    {.name = "man", .kind = CLI_FLAG, .help = "print the manual page, as man(7) source"},
+    {.name = "completion",
+     .kind = CLI_TEXT,
+     .value = "SHELL",
+     .help = "print the completion script of a shell: bash, zsh or fish"},
+    {0}};
+
+const cli_command cmd_help = {.name = "help",
+                              .group = CLI_PROGRAM,
+                              .files = "[COMMAND]",
+                              .min_files = 0,
+                              .max_files = 1,
+                              .summary =
+                                  "explain the program, a command, or an element of model files",
+                              .about = "talus help integrators lists the integration methods.",
+                              .common = CLI_JSON | CLI_QUIET,
+                              .options = options,
+                              .example = "talus help pin",
+                              .example_help = "the attributes of <pin>",
+                              .run = run};

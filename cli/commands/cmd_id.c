@@ -213,7 +213,7 @@ static int follow_motion(const cli_args *args, const cli_model *model, const tal
     return code;
 }
 
-int cmd_id(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     tal_table *motion = NULL;
@@ -230,3 +230,49 @@ int cmd_id(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "no-forces",
+     .kind = CLI_FLAG,
+     .help = "ignore the forces of the model, gravity included",
+     .is_setting = true},
+    {.name = "cutoff",
+     .kind = CLI_NUMBER,
+     .value = "HERTZ",
+     .initial = "0",
+     .help =
+         "smooth the coordinates first, with a Butterworth low-pass filter forward and backward, which is less accurate at the ends; 0: off",
+     .is_setting = true},
+    {.name = "external",
+     .letter = 'x',
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a table of measured loads, for example of force plates",
+     .is_setting = true},
+    {.name = "load",
+     .letter = 'l',
+     .kind = CLI_LIST,
+     .value = "BODY=FORCE,POINT,TORQUE",
+     .help =
+         "which columns of --external act on which body: their names without the final x, y, z; in ground [N, m, N m]. Without POINT: at the origin of the body; can be repeated",
+     .is_setting = true},
+    {0}};
+
+const cli_command cmd_id = {
+    .name = "id",
+    .group = CLI_STUDIES,
+    .files = "MODEL MOTION",
+    .min_files = 2,
+    .max_files = 2,
+    .summary = "find the forces behind a motion",
+    .about =
+        "MOTION is a table of time and coordinates, as written by talus ik or talus simulate. A "
+        "coordinate without a column keeps its value. Angles are in degrees if the table says so. "
+        "Speeds and accelerations come from polynomials through nine rows, which amplify noise: use "
+        "--cutoff for measured motions, 6 Hz for walking. The result has one force for each speed: "
+        "the force that is needed besides the forces of the model.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus id pendulum.talus swing.sto -o forces.sto",
+    .example_help = "moments at the joints",
+    .run = run};

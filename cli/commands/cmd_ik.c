@@ -244,7 +244,7 @@ static int follow_frames(const cli_args *args, const cli_model *model, const tal
     return code;
 }
 
-int cmd_ik(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     tal_table *frames = NULL;
@@ -260,3 +260,45 @@ int cmd_ik(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "accuracy",
+     .letter = 'a',
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "1e-6",
+     .help = "a frame is finished when the next step is smaller than this",
+     .is_setting = true},
+    {.name = "chunk",
+     .kind = CLI_COUNT,
+     .value = "FRAMES",
+     .initial = "250",
+     .help =
+         "length of chunks; within a chunk, each frame starts from the one before; 0: one chunk",
+     .is_setting = true},
+    {.name = "marker-errors",
+     .kind = CLI_FLAG,
+     .help = "also write the distance of each marker from its measured position [m]",
+     .is_setting = true},
+    {.name = "ignore-ranges",
+     .kind = CLI_FLAG,
+     .help = "let coordinates leave their ranges",
+     .is_setting = true},
+    {0}};
+
+const cli_command cmd_ik = {
+    .name = "ik",
+    .group = CLI_STUDIES,
+    .files = "MODEL FRAMES",
+    .min_files = 2,
+    .max_files = 2,
+    .summary = "find coordinates that follow markers",
+    .about =
+        "FRAMES is a .trc file. The <markers> of the model give the place and the weight of each marker. "
+        "A marker that is only in the model or only in FRAMES is left out, with a warning. The result "
+        "has the coordinates of each frame and its errors.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_RESUME | CLI_THREADS | CLI_OUT | CLI_FORMAT,
+    .options = options,
+    .example = "talus ik mine.talus frames.trc -o found.sto",
+    .example_help = "coordinates of each frame",
+    .run = run};

@@ -260,7 +260,7 @@ static int report_model(const cli_args *args, const cli_model *model)
     return CLI_OK;
 }
 
-int cmd_info(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
@@ -268,3 +268,17 @@ int cmd_info(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+const cli_command cmd_info = {
+    .name = "info",
+    .group = CLI_MODELS,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "list what a model contains",
+    .about =
+        "Bodies with their mobilizers and masses, constraints, forces, measures, degrees of freedom.",
+    .common = MODEL_OPTIONS,
+    .example = "talus info pendulum.talus",
+    .example_help = "bodies, mass, degrees of freedom",
+    .run = run};

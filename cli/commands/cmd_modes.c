@@ -108,7 +108,27 @@ static int find_modes(const cli_args *args, const cli_model *model, tal_state *s
     return code;
 }
 
-int cmd_modes(const cli_args *args)
+static int run(const cli_args *args)
 {
     return pose_run(args, find_modes);
 }
+
+static const cli_option options[] = {
+    {.name = "at-rest", .kind = CLI_FLAG, .help = "find an equilibrium first", .is_setting = true},
+    {0}};
+
+const cli_command cmd_modes = {
+    .name = "modes",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "find frequencies and damping of small motions",
+    .about =
+        "Linearizes the model at its initial state, or at an equilibrium. A mode with a positive real "
+        "part grows.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus modes pendulum.talus --at-rest",
+    .example_help = "how it swings about its equilibrium",
+    .run = run};

@@ -259,7 +259,7 @@ static int draw(const study *it, const char *x)
     const char *const line[] = {"plot", stream_out_path(it->args), "-o", picture, "--x", x};
     cli_args plot;
     const int code = cli_parse(6, line, &plot);
-    return code == CLI_OK ? cmd_plot(&plot) : code;
+    return code == CLI_OK ? cmd_plot.run(&plot) : code;
 }
 
 static int write_result(const study *it, const char *first, const char *unit)
@@ -368,7 +368,7 @@ static int check_command_line(const cli_args *args)
     return result_check_out(args, false);
 }
 
-int cmd_muscles(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_model model;
     tal_table *motion = NULL;
@@ -386,3 +386,78 @@ int cmd_muscles(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "over",
+     .kind = CLI_TEXT,
+     .value = "COORDINATE",
+     .help = "move this coordinate through its range; the others keep their initial values",
+     .is_setting = true},
+    {.name = "from",
+     .kind = CLI_NUMBER,
+     .value = "NUMBER",
+     .help = "first value of the coordinate, in rad or m; default: the lower end of its range",
+     .is_setting = true},
+    {.name = "to",
+     .kind = CLI_NUMBER,
+     .value = "NUMBER",
+     .help = "last value of the coordinate; default: the upper end of its range",
+     .is_setting = true},
+    {.name = "rows",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "101",
+     .help = "number of values of the coordinate",
+     .is_setting = true},
+    {.name = "muscles",
+     .letter = 'm',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "names of muscles, separated by commas; default: all",
+     .is_setting = true},
+    {.name = "outputs",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "length,tendon_force",
+     .help = "outputs of each muscle besides moment arms, as in <muscle_output>",
+     .is_setting = true},
+    {.name = "arms",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "coordinates of the moment arms; default: all that change the length of the muscle",
+     .is_setting = true},
+    {.name = "activation",
+     .kind = CLI_NUMBER,
+     .value = "NUMBER",
+     .help = "activation of all muscles, 0 to 1; default: their initial activations",
+     .is_setting = true},
+    {.name = "cutoff",
+     .kind = CLI_NUMBER,
+     .value = "HERTZ",
+     .initial = "0",
+     .help = "smooth the coordinates of MOTION first, as for talus id; 0: off",
+     .is_setting = true},
+    {.name = "plot",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "also plot the table into this file"},
+    {0}};
+
+const cli_command cmd_muscles = {
+    .name = "muscles",
+    .group = CLI_STUDIES,
+    .files = "MODEL [MOTION]",
+    .min_files = 1,
+    .max_files = 2,
+    .summary = "write lengths, moment arms and forces of muscles",
+    .about =
+        "Moves one coordinate through its range (--over), or follows MOTION, a table of time and "
+        "coordinates. Fibers are in equilibrium with their tendons: at rest with --over, with the "
+        "speeds of the motion otherwise. If MOTION has columns of activations and fiber lengths, as "
+        "talus simulate -c z writes them, these are used instead. A moment arm is positive where the "
+        "muscle gets shorter as the coordinate grows; constraints move other coordinates with it.",
+    .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus muscles arm.talus --over elbow -o arms.csv --plot arms.svg",
+    .example_help = "moment arms through the range of the elbow",
+    .run = run};

@@ -164,7 +164,7 @@ static int check_out(const cli_args *args)
                     cli_text(args, "format"));
 }
 
-int cmd_paths(const cli_args *args)
+static int run(const cli_args *args)
 {
     int code = check_out(args);
     if (code != CLI_OK) return code;
@@ -174,3 +174,47 @@ int cmd_paths(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {{.name = "tolerance",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "METERS",
+                                      .initial = "5e-4",
+                                      .help = "largest RMS error of lengths"},
+                                     {.name = "arm-tolerance",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "METERS",
+                                      .initial = "1e-3",
+                                      .help = "largest RMS error of moment arms"},
+                                     {.name = "degree",
+                                      .kind = CLI_COUNT,
+                                      .value = "NUMBER",
+                                      .initial = "6",
+                                      .help = "highest degree of the polynomials"},
+                                     {.name = "path",
+                                      .letter = 'p',
+                                      .kind = CLI_LIST,
+                                      .value = "NAME",
+                                      .help = "only this path; can be repeated"},
+                                     {.name = "along-constraints",
+                                      .kind = CLI_FLAG,
+                                      .help = "fit along what the constraints allow, to "
+                                              "independent coordinates only"},
+                                     {0}};
+
+const cli_command cmd_paths = {
+    .name = "paths",
+    .group = CLI_MODELS,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "fit polynomials of coordinates to paths",
+    .about =
+        "Fits lengths and moment arms together, within the ranges of the coordinates, and prints the "
+        "errors at other poses. The degree is the lowest within the tolerances. -o writes the model with "
+        "polynomials in place of those paths. Paths without a good fit stay as they are, and the exit "
+        "code is 1.",
+    .common = MODEL_OPTIONS | CLI_SEED | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus paths leg.talus -o fast_leg.talus",
+    .example_help = "a leg without obstacles",
+    .run = run};

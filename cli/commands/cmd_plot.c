@@ -102,7 +102,7 @@ static int draw(const cli_args *args, const charts *it, const canvas_ops *kind)
     return write_picture(args, it, kind);
 }
 
-int cmd_plot(const cli_args *args)
+static int run(const cli_args *args)
 {
     const canvas_ops *const kind = kind_of(args);
     if (kind == NULL) return CLI_USAGE;
@@ -114,3 +114,59 @@ int cmd_plot(const cli_args *args)
     charts_destroy(&it);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns to draw, separated by commas; * stands for any letters. Default: all that "
+             "are not zero or round-off, but only the twelve that vary most"},
+    {.name = "x",
+     .kind = CLI_TEXT,
+     .value = "COLUMN",
+     .help = "column on the horizontal axis; default: the first"},
+    {.name = "degrees", .kind = CLI_FLAG, .help = "angles and their rates in degrees"},
+    {.name = "aspect",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "auto",
+     .help = "equal: both axes have the same scale; free: they have not; auto: they have with "
+             "--x, if both have the same unit and their ranges are within a factor of 20"},
+    {.name = "title",
+     .kind = CLI_TEXT,
+     .value = "TEXT",
+     .help = "title of the plot; default: the name of the file"},
+    {.name = "width",
+     .kind = CLI_COUNT,
+     .value = "PIXELS",
+     .initial = "800",
+     .help = "width of the picture"},
+    {.name = "height",
+     .kind = CLI_COUNT,
+     .value = "PIXELS",
+     .initial = "0",
+     .help = "height of the picture; 0: chosen for its panels and legends"},
+    {.name = "scale",
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "2",
+     .help = "dots of a PNG for each pixel"},
+    {0}};
+
+const cli_command cmd_plot = {
+    .name = "plot",
+    .group = CLI_RESULTS,
+    .files = "TABLE...",
+    .min_files = 1,
+    .max_files = CLI_MAX_ARGS,
+    .summary = "draw columns of tables as SVG, PNG or PDF",
+    .about =
+        "TABLE is a .sto, .mot, .trc, .csv, .npz or .c3d file. Several tables are drawn over each other. There is "
+        "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
+        "Without -o the picture is written to standard output, as SVG or as --format says.",
+    .common = CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
+    .example_help = "two angles over time",
+    .run = run};

@@ -1,5 +1,6 @@
 // talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
 #include "commands/commands.h"
+#include "commands/scene_options.h"
 #include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
@@ -261,7 +262,7 @@ static void say_where(const wish *it)
     report_end(&r);
 }
 
-int cmd_render(const cli_args *args)
+static int run(const cli_args *args)
 {
     wish it = {.args = args,
                .path = stream_out_name(args),
@@ -281,3 +282,42 @@ int cmd_render(const cli_args *args)
     if (code == CLI_OK && stream_out_path(args) != NULL) say_where(&it);
     return code;
 }
+
+static const cli_option options[] = {{.name = "at",
+                                      .kind = CLI_NUMBER,
+                                      .value = "SECONDS",
+                                      .help = "time of a picture; default: the start of the run"},
+                                     {.name = "fps",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "NUMBER",
+                                      .initial = "30",
+                                      .help = "pictures for each second of a film"},
+                                     {.name = "speed",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "NUMBER",
+                                      .initial = "1",
+                                      .help = "seconds of the run in each second of a film"},
+                                     {.name = "size",
+                                      .kind = CLI_TEXT,
+                                      .value = "WIDTHxHEIGHT",
+                                      .initial = "1280x720",
+                                      .help = "pixels"},
+                                     SCENE_OPTIONS,
+                                     {0}};
+
+const cli_command cmd_render = {
+    .name = "render",
+    .group = CLI_RESULTS,
+    .files = "MODEL [RESULT...]",
+    .min_files = 1,
+    .max_files = CLI_MAX_ARGS,
+    .summary = "draw pictures or a film of a model",
+    .about =
+        "Takes the same files as talus view. The name of -o ends with .png, .apng or .mp4. With a number "
+        "in it (frames/%04d.png) there is a file for each picture of the film. Chromium draws them at exact "
+        "times, without a window: Debian's package chromium-headless-shell is enough.",
+    .common = MODEL_OPTIONS | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus render swing.sto --at 0.8 -o swing.png",
+    .example_help = "one moment",
+    .run = run};

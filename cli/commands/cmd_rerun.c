@@ -267,7 +267,7 @@ static int rerun(const cli_args *args, const tal_table *old)
     return code;
 }
 
-int cmd_rerun(const cli_args *args)
+static int run(const cli_args *args)
 {
     int code = result_check_out(args, false);
     if (code != CLI_OK) return code;
@@ -277,3 +277,28 @@ int cmd_rerun(const cli_args *args)
     tal_table_destroy(old);
     return code;
 }
+
+static const cli_option options[] = {{.name = "model",
+                                      .letter = 'm',
+                                      .kind = CLI_TEXT,
+                                      .value = "FILE",
+                                      .help = "path of the model, if it has moved"},
+                                     {0}};
+
+const cli_command cmd_rerun = {
+    .name = "rerun",
+    .group = CLI_RESULTS,
+    .files = "RESULT",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "repeat the run that made a result",
+    .about =
+        "Runs the command in the header of RESULT again, with the same settings, and compares every "
+        "number, bit for bit. The exit code is 1 if a number differs. The last bits depend on the build "
+        "and on the processor, with or without fused multiply-adds. A message says so if the set of "
+        "kernels has changed (talus version).",
+    .common = CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus rerun swing.sto",
+    .example_help = "the same, bit for bit",
+    .run = run};

@@ -233,7 +233,7 @@ int set_up_run(const cli_args *args, const char *name, const char *text)
     return code;
 }
 
-int cmd_run(const cli_args *args)
+static int run(const cli_args *args)
 {
     char *const setup = file_of_setup(args);
     const int code = setup != NULL ? set_up_run(args, setup, NULL) : CLI_BAD_FILE;
@@ -241,3 +241,35 @@ int cmd_run(const cli_args *args)
     free(setup);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "property",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME=VALUE",
+     .help = "give a property of the tool another value; can be repeated",
+     .is_setting = true},
+    {.name = "out",
+     .letter = 'o',
+     .kind = CLI_TEXT,
+     .value = "FOLDER",
+     .help = "write the results into this folder instead of the one that the set-up names"},
+    {0}};
+
+const cli_command cmd_run = {
+    .name = "run",
+    .group = CLI_OPENSIM,
+    .files = "SETUP",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "run a tool of OpenSim",
+    .about =
+        "SETUP is a set-up file of OpenSim's ScaleTool, InverseKinematicsTool, IMUPlacer, "
+        "IMUInverseKinematicsTool, InverseDynamicsTool, AnalyzeTool, ForwardTool, CMCTool or RRATool. "
+        "The results have the names and columns that OpenSim gives them. --start replaces the default "
+        "value of a coordinate.",
+    .common = CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
+    .options = options,
+    .example = "talus run setup_ik.xml -p model_file=leg.osim -o results",
+    .example_help = "angles from markers",
+    .run = run};

@@ -1,6 +1,7 @@
 // talus scale: a model of a subject, from markers of a pose in which the subject stood still.
 #include "commands/commands.h"
 #include "commands/set_up.h"
+#include "commands/tool_options.h"
 #include "model/model.h"
 #include "text/stream.h"
 
@@ -178,7 +179,7 @@ static char *with_placer(const cli_args *args, const char *file, char *setup)
                                          "</MarkerPlacer>"));
 }
 
-int cmd_scale(const cli_args *args)
+static int run(const cli_args *args)
 {
     if (stream_is_input(args->files[0]) || stream_is_input(args->files[1])) {
         return cli_fail(args, CLI_USAGE, "scale reads files, not standard input.");
@@ -199,3 +200,60 @@ int cmd_scale(const cli_args *args)
     free(setup);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "measure",
+     .kind = CLI_LIST,
+     .value = "BODIES=PAIRS",
+     .help = "scale these bodies by the distances of markers, here to there in the model: "
+             "femur_r,femur_l=RHip,RKnee+LHip,LKnee takes the mean of two pairs; femur_r:Y=... "
+             "scales along y alone; can be repeated",
+     .is_setting = true},
+    {.name = "factor",
+     .kind = CLI_LIST,
+     .value = "BODIES=FACTOR",
+     .help = "scale these bodies by this factor, or by three of them, X,Y,Z; can be repeated",
+     .is_setting = true},
+    {.name = "mass",
+     .kind = CLI_TEXT,
+     .value = "KG",
+     .help = "mass of the subject; if not given, that of the scaled model",
+     .is_setting = true},
+    {.name = "keep-distribution",
+     .kind = CLI_FLAG,
+     .help = "keep the masses of the bodies in proportion, whatever their sizes",
+     .is_setting = true},
+    {.name = "markers",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a <MarkerSet> file with markers for the model",
+     .is_setting = true},
+    {.name = "hold",
+     .kind = CLI_LIST,
+     .value = "COORDINATE[=VALUE]",
+     .help = "when markers are placed, hold this coordinate at VALUE [rad or m], or at its "
+             "default; can be repeated",
+     .is_setting = true},
+    {.name = "sizes-only",
+     .kind = CLI_FLAG,
+     .help = "scale, but leave markers where they are on their bodies",
+     .is_setting = true},
+    TOOL_REST,
+    {0}};
+
+const cli_command cmd_scale = {
+    .name = "scale",
+    .group = CLI_OPENSIM,
+    .files = "MODEL MARKERS",
+    .min_files = 2,
+    .max_files = 2,
+    .summary = "make a model of a subject",
+    .about =
+        "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; means over "
+        "its frames count. Writes subject_scaled.osim with the sizes of the subject, and subject.osim, "
+        "in which markers are where they were seen, too.",
+    .common = CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
+    .options = options,
+    .example = "talus scale leg.osim standing.trc --measure thigh=HIP,KNEE -o me",
+    .example_help = "a thigh of the length that was measured",
+    .run = run};

@@ -28,7 +28,7 @@ static void show(const cli_args *args, const tal_table *table, const int columns
     free(names);
 }
 
-int cmd_show(const cli_args *args)
+static int run(const cli_args *args)
 {
     tal_table *table = NULL;
     const int code = result_read(args, args->files[0], &table);
@@ -40,3 +40,30 @@ int cmd_show(const cli_args *args)
     tal_table_destroy(table);
     return n >= 0 ? CLI_OK : CLI_USAGE;
 }
+
+static const cli_option options[] = {
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns to print, separated by commas; default: all"},
+    {.name = "rows",
+     .letter = 'n',
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "largest number of rows, evenly chosen; 0: all"},
+    {0}};
+
+const cli_command cmd_show = {.name = "show",
+                              .group = CLI_RESULTS,
+                              .files = "TABLE",
+                              .min_files = 1,
+                              .max_files = 1,
+                              .summary = "print columns of a table",
+                              .about = "",
+                              .common = CLI_JSON | CLI_QUIET,
+                              .options = options,
+                              .example = "talus show swing.sto -c time,total_energy -n 5",
+                              .example_help = "five rows of two columns",
+                              .run = run};

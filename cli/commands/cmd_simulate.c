@@ -260,7 +260,8 @@ static int choose_stepper(const cli_args *args, double step, stepping *out)
     return cli_fail(args, CLI_USAGE, "--stepper is integrator or contact, not '%s'.", stepper);
 }
 
-int cmd_simulate(const cli_args *args)
+// Read the model, step it by the stepper that was asked for, write what came of it.
+static int run(const cli_args *args)
 {
     stepping by = {0};
     cli_model model;
@@ -292,3 +293,72 @@ int cmd_simulate(const cli_args *args)
     cli_model_destroy(&model);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "end",
+     .letter = 'e',
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "10",
+     .help = "final time",
+     .is_setting = true},
+    {.name = "every",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help =
+         "time between rows of the result; 0: a row for each step, but not more than 1000 rows and not fewer than 200",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "q,u,z,measures,energy,bath,errors",
+     .help = "what to write: these groups, or single columns by name, separated by commas",
+     .is_setting = true},
+    {.name = "step",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help =
+         "fixed step size, without error control; 0: variable steps with error control, or the interval of a Langevin bath",
+     .is_setting = true},
+    {.name = "events",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help =
+         "list what unilateral elements do in this file, as comma-separated values: time, element, kind (impact, closes, opens, sticks, slips), speeds before and after an impact, its normal impulse, and that of friction in two directions"},
+    {.name = "stepper",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "integrator",
+     .help =
+         "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
+         "<colliders> from penetrating each other; with --formulation: trapezoid, newmark, hht, "
+         "generalized-alpha, predictor-corrector, predictor, heun, semi-explicit-euler",
+     .is_setting = true},
+    {.name = "formulation",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "steps of --step (0: 10 ms) for real time instead of an integrator: hybrid, "
+             "semi-recursive, fully-recursive, global, welch, baumgarte",
+     .is_setting = true},
+    {0}};
+
+const cli_command cmd_simulate = {
+    .name = "simulate",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "step a model through time",
+    .about =
+        "Without -o the table is written to standard output, as .sto. The header of the result has the "
+        "version, the set of kernels, a hash of the model and every setting, so that talus rerun can "
+        "repeat the run. Ctrl-C ends the run; the rows computed so far are written and marked as "
+        "incomplete.",
+    .common = MOTION_OPTIONS | CLI_RESULT | CLI_RESUME,
+    .options = options,
+    .example = "talus simulate pendulum.talus --end 5 -o swing.sto",
+    .example_help = "five seconds, a hundred rows",
+    .run = run};

@@ -200,7 +200,7 @@ static int report_all(const cli_args *args, const tal_table *table, const int co
     return CLI_OK;
 }
 
-int cmd_stats(const cli_args *args)
+static int run(const cli_args *args)
 {
     tal_table *table = NULL;
     int code = result_read(args, args->files[0], &table);
@@ -212,3 +212,42 @@ int cmd_stats(const cli_args *args)
     tal_table_destroy(table);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns to average, separated by commas; default: all but the first"},
+    {.name = "from",
+     .kind = CLI_NUMBER,
+     .value = "TIME",
+     .help = "leave out rows whose first column is below this"},
+    {.name = "histogram",
+     .kind = CLI_COUNT,
+     .value = "BINS",
+     .initial = "0",
+     .help = "also count values in this many intervals; 0: off"},
+    {.name = "autocorrelation",
+     .kind = CLI_COUNT,
+     .value = "ROWS",
+     .initial = "0",
+     .help = "also correlate values up to this many rows apart; 0: off"},
+    {0}};
+
+const cli_command cmd_stats = {
+    .name = "stats",
+    .group = CLI_RESULTS,
+    .files = "TABLE",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "average columns of a table",
+    .about =
+        "Prints mean, standard deviation and range of each column, for how many rows its values are "
+        "correlated, and the error of the mean: the block error, which takes account of correlations. "
+        "Rows must be evenly spaced in time (talus simulate --every).",
+    .common = CLI_JSON | CLI_QUIET,
+    .options = options,
+    .example = "talus stats bath.sto -c temperature --from 10",
+    .example_help = "the temperature after 10 s, and its error",
+    .run = run};

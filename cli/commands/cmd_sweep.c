@@ -454,7 +454,7 @@ static int run_sweep(study *it)
     return code;
 }
 
-int cmd_sweep(const cli_args *args)
+static int run(const cli_args *args)
 {
     study it = {.args = *args, .quiet_args = *args, .end = cli_number(args, "end")};
     cli_set_flag(&it.quiet_args, "quiet");
@@ -466,3 +466,70 @@ int cmd_sweep(const cli_args *args)
     vary_free(&it.vary);
     return code;
 }
+
+static const cli_option options[] = {
+    {.name = "vary",
+     .letter = 'v',
+     .kind = CLI_LIST,
+     .value = "NAME=LOW:HIGH:COUNT",
+     .help =
+         "vary an initial coordinate or speed, a mass (BODY.mass) or a <param>; if repeated, all combinations are run",
+     .is_setting = true},
+    {.name = "samples",
+     .letter = 'n',
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "number of random samples, uniform between LOW and HIGH; 0: a grid",
+     .is_setting = true},
+    {.name = "latin",
+     .kind = CLI_FLAG,
+     .help = "samples form a Latin hypercube: each range is covered evenly",
+     .is_setting = true},
+    {.name = "shard",
+     .kind = CLI_TEXT,
+     .value = "I/N",
+     .help = "with --resume: do only part I of N, from 1 to N, and leave the others to other "
+             "processes or machines"},
+    {.name = "merge",
+     .kind = CLI_LIST,
+     .value = "FOLDER",
+     .help = "take over what is done in the .run folder of the same command elsewhere"},
+    {.name = "end",
+     .letter = 'e',
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "1",
+     .help = "time at which the columns are read",
+     .is_setting = true},
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .initial = "q,u,measures,energy,bath",
+     .help = "what to write, as for talus simulate",
+     .is_setting = true},
+    {.name = "step",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help = "fixed step size, as for talus simulate",
+     .is_setting = true},
+    {0}};
+
+const cli_command cmd_sweep = {
+    .name = "sweep",
+    .group = CLI_STUDIES,
+    .files = "MODEL",
+    .min_files = 1,
+    .max_files = 1,
+    .summary = "simulate a model for many values of its parameters",
+    .about =
+        "Writes one row for each sample: the values, then the columns at the end of the run. The model "
+        "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "
+        "--vary changes fastest.",
+    .common = MOTION_OPTIONS | CLI_RESULT | CLI_RESUME | CLI_SEED | CLI_THREADS,
+    .options = options,
+    .example = "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2",
+    .example_help = "five lengths",
+    .run = run};

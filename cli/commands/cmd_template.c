@@ -56,7 +56,7 @@ static void print_report(const cli_args *args, const char *path, const char *tex
     report_end(&r);
 }
 
-int cmd_template(const cli_args *args)
+static int run(const cli_args *args)
 {
     const bool has_report = cli_flag(args, "json") && !stream_is_output(args);
     const char *const path = stream_out_path(args);
@@ -70,3 +70,16 @@ int cmd_template(const cli_args *args)
     free(text);
     return code;
 }
+
+const cli_command cmd_template = {
+    .name = "template",
+    .group = CLI_MODELS,
+    .files = "",
+    .min_files = 0,
+    .max_files = 0,
+    .summary = "write a first model file",
+    .about = "A double pendulum with comments. Without -o it is written to standard output.",
+    .common = CLI_JSON | CLI_QUIET | CLI_OUT | CLI_AGAIN,
+    .example = "talus template -o mine.talus",
+    .example_help = "then edit mine.talus",
+    .run = run};

@@ -2,7 +2,7 @@
 #include "commands/commands.h"
 #include "text/report.h"
 
-int cmd_version(const cli_args *args)
+static int run(const cli_args *args)
 {
     report r;
     report_begin(&r, args);
@@ -12,3 +12,15 @@ int cmd_version(const cli_args *args)
     report_end(&r);
     return CLI_OK;
 }
+
+const cli_command cmd_version = {.name = "version",
+                                 .group = CLI_PROGRAM,
+                                 .files = "",
+                                 .min_files = 0,
+                                 .max_files = 0,
+                                 .summary = "print the version",
+                                 .about = "",
+                                 .common = CLI_JSON | CLI_QUIET,
+                                 .example = "talus version",
+                                 .example_help = "version and commit",
+                                 .run = run};

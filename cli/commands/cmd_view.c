@@ -1,5 +1,6 @@
 // talus view: a page that shows a model and its motion, or the scene in another format.
 #include "commands/commands.h"
+#include "commands/scene_options.h"
 #include "text/report.h"
 #include "text/stream.h"
 #include "viewer/live.h"
@@ -65,7 +66,8 @@ static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_form
     return CLI_OK;
 }
 
-int cmd_view(const cli_args *args)
+// A live view, or a file in the format that its name says.
+static int run(const cli_args *args)
 {
     if (cli_flag(args, "live")) return live_run(args);
     const char *const name_of_format = stream_out_name(args);
@@ -89,3 +91,37 @@ int cmd_view(const cli_args *args)
     cli_scene_destroy(&it);
     return code;
 }
+
+static const cli_option options[] = {
+    SCENE_OPTIONS,
+    {.name = "live",
+     .kind = CLI_FLAG,
+     .help = "simulate the model while it is shown, with sliders for its params; Ctrl-C ends it"},
+    {.name = "port",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "port of --live, on 127.0.0.1 only; default: any free port"},
+    {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
+    {.name = "force", .kind = CLI_FLAG, .help = "write the file even if it has more than 200 MB"},
+    {0}};
+
+const cli_command cmd_view = {
+    .name = "view",
+    .group = CLI_RESULTS,
+    .files = "MODEL [RESULT...]",
+    .min_files = 1,
+    .max_files = CLI_MAX_ARGS,
+    .summary = "write a page that shows a model and its motion",
+    .about =
+        "The page is one file that opens in any browser, without a network. RESULT is a table that talus "
+        "simulate, ik or another command wrote. The first file may be a result, whose header names its "
+        "model. Several results are shown together. A .trc file adds measured markers to the result "
+        "before it. Without a result each joint moves through its range. The name of -o ends with .html, "
+        ".glb (glTF 2.0, for other drawing programs) or .json (doc/scene.md). --live writes no file: it "
+        "simulates the model and prints the address of a page that shows it.",
+    .common = MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
+    .options = options,
+    .example = "talus view swing.sto --open",
+    .example_help = "a page, in the browser",
+    .run = run};

@@ -7,19 +7,7 @@ from talus._runtime import ffi, lib, register
 
 
 FLOAT64, DOUBLES, from_buffer = np.dtype(np.float64), ffi.typeof("double[]"), ffi.from_buffer
-
-
-def _doubles(value, name):
-    """(memory, count) of an array of numbers; its length is left to the library."""
-    if type(value) is np.ndarray and value.dtype is FLOAT64 and value.ndim == 1:
-        try:
-            return from_buffer(DOUBLES, value), value.size
-        except ValueError:  # it is not contiguous
-            pass
-    if value is None:
-        return rt.NULL, 0
-    value, memory = rt._in(value, "double", (-1,), name)
-    return from_buffer(DOUBLES, value), value.size
+ndarray, realize_with = np.ndarray, lib.talpy_realize
 
 
 class View(np.ndarray):
@@ -189,18 +177,34 @@ class State(g._State):
             return self
         if type(stage) is str:
             stage = rt._enum(stage, g.Stage)
-        q_p, nq = _doubles(q, "q")
-        u_p, nu = _doubles(u, "u")
+        q_p = None
+        if type(q) is ndarray and q.dtype is FLOAT64 and q.ndim == 1 and \
+                type(u) is ndarray and u.dtype is FLOAT64 and u.ndim == 1:
+            # the usual case, without a detour: the library checks how many there are
+            try:
+                q_p, u_p = from_buffer(DOUBLES, q), from_buffer(DOUBLES, u)
+                nq, nu = q.size, u.size
+            except ValueError:  # not contiguous
+                q_p = None
+        if q_p is None:
+            (q_p, nq), (u_p, nu) = self._doubles(q, "q"), self._doubles(u, "u")
         if self._busy:
             rt._busy(self)
         self._busy = True
         try:
-            status = lib.talpy_realize(self._system._p, self._p, q_p, nq, u_p, nu, stage)
+            status = realize_with(self._system._p, self._p, q_p, nq, u_p, nu, stage)
         finally:
             self._busy = False
         if status:
             rt._fail(status, (self, self._system), None, "tal_system_realize")
         return self
+
+    def _doubles(self, value, name):
+        """(memory, count) of q or u; nothing for None."""
+        if value is None:
+            return rt.NULL, 0
+        value, memory = rt._in(value, "double", (-1,), name)
+        return from_buffer(DOUBLES, value), value.size
 
     @property
     def stage(self):

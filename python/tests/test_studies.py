@@ -116,6 +116,44 @@ def test_modes_of_a_pendulum():
         linear.matrix("error")
 
 
+def test_a_block_moves_with_least_effort():
+    """From rest to rest over 1 m in 1 s: u = 6 - 12 t, and the integral of u^2 is 12."""
+    s = talus.System()
+    block = s.matter.add_slider(talus.GROUND, name="block", mass=1.0)
+    s.forces.add_mobility_actuator("motor", (block, 0), 1.0, -1)
+    state = s.create_state()
+    best = talus.Optimizer(s, s.forces)
+    best.set_time(0.0, 1.0, 1.0)
+    for where, q in ("start", 0.0), ("end", 1.0):
+        best.bound_q(block, 0, where, q, q)
+        best.bound_u(block, 0, where, 0.0, 0.0)
+    best.add_effort(1.0, 2.0)
+    assert best.run(state).nlp.objective == pytest.approx(12.0, abs=1e-9)
+    assert best.control(0, 0.3) == pytest.approx(2.4, abs=1e-7)
+    best.interpolate(0.3, state)
+    assert state.q[0] == pytest.approx(0.216, abs=1e-8)
+    with pytest.raises(ValueError):
+        best.bound_q(block, 0, "nowhere", 0.0, 0.0)
+
+
+def test_fixed_steps_do_the_same_work_each_time():
+    s, bob = pendulum(2.0)
+    memory = talus.FixedMemory(s)
+    state = s.create_state()
+    state.q[0] = 1.0
+    energy = state.energy
+    stepper = talus.FixedStepper(s, step=0.01, formulation="hybrid", scheme="trapezoid",
+                                 same_work=True, iterations=3)
+    stepper.step_to(state, 2.0)
+    done = stepper.statistics()
+    assert (done.steps, done.iterations, done.unfinished) == (200, 600, 0)
+    # order 2: the part w^2 h^2 at most, w^2 = g / 2 m
+    assert abs(state.energy - energy) < G / 2 * 1e-4 * abs(energy)
+    assert memory.udot(state) == pytest.approx(-G / 2 * np.sin(state.q), abs=1e-6)
+    with pytest.raises(ValueError, match="does not go with"):
+        talus.FixedStepper(s, formulation="welch", scheme="newmark")
+
+
 def swing_ensemble(threads=None):
     s, bob = pendulum()
     angle = s.matter.add_measure_coordinate("angle", (bob, 0))

@@ -102,6 +102,8 @@ def test_setting_and_realizing_in_one_call():
     for bad in ({"q": [1.0, 2.0]}, {"u": []}, {"q": "x"}, {"q": [np.nan]}, {"q": [[1.0]]}):
         with pytest.raises((ValueError, TypeError, ArithmeticError)):
             state.realize("acceleration", **bad)
+    with pytest.raises(ValueError):
+        state.realize("acceleration", np.array([[1.0]]), np.array([0.2]))
     assert state.realize("acceleration").q[0] == 0.5
 
 

@@ -524,7 +524,7 @@ START_TEST(joint_reactions_take_forces_from_a_table)
 {
     write_motors();
     write_text("loads.sto", "forces\nendheader\ntime\tweak\t/forceset/strong\tother\n0\t1\t2\t9\n"
-                           "1\t3\t4\t9\n");
+                            "1\t3\t4\t9\n");
     write_text("a.xml", ANALYZE(STATES, "<JointReaction><forces_file>loads.sto</forces_file>"
                                         "</JointReaction><Actuation/>"));
     assert_says("a.xml", NULL, TAL_OK, "no actuator 'other'");
@@ -532,8 +532,7 @@ START_TEST(joint_reactions_take_forces_from_a_table)
     for (int k = 0; k < 3; ++k) {
         const double sum = 3.0 + 2.0 * k; // 1 + 2, 2 + 3, 3 + 4
         const double q = 0.3;
-        const double udot =
-            (sum - MASS * G * length * sin(q)) / (inertia + MASS * length * length);
+        const double udot = (sum - MASS * G * length * sin(q)) / (inertia + MASS * length * length);
         ck_assert_double_eq_tol(value(r, 0, k, "pin_on_rod_in_ground_mz"), sum, 1e-12);
         ck_assert_double_eq_tol(value(r, 0, k, "pin_on_rod_in_ground_fx"),
                                 MASS * length * udot * cos(q), 1e-12);
@@ -646,8 +645,6 @@ END_TEST
 
 int main(void)
 {
-    static const char *const files[] = {"rod.osim",  "states.sto", "a.xml",   "loads.sto",
-                                        "loads.xml", "q.mot",      "more.xml"};
     make_folder();
     Suite *suite = suite_create("io/analyze");
     TCase *tc = tcase_create("analyze");
@@ -672,7 +669,5 @@ int main(void)
     tcase_add_test(tc, a_run_that_is_ended_keeps_its_rows);
     tcase_add_test(tc, induced_accelerations_are_those_of_each_force_alone);
     suite_add_tcase(suite, tc);
-    const int code = test_run(suite);
-    remove_folder(files, 7);
-    return code;
+    return test_run(suite);
 }
