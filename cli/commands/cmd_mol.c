@@ -262,7 +262,7 @@ static int minimize(const cli_args *args)
 
 // --- run ---
 
-static int run_dynamics(const cli_args *args)
+static int run(const cli_args *args)
 {
     cli_molecule it = {.num = 0};
     int code = result_check_out(args, false);
@@ -468,14 +468,14 @@ static int view(const cli_args *args)
 
 // --- the command ---
 
-static int run(const cli_args *args)
+static int act(const cli_args *args)
 {
     static const struct {
         const char *name;
         int files; // besides the action, at least
         int (*run)(const cli_args *args);
-    } actions[] = {{"info", 1, info},        {"energy", 2, energy},   {"minimize", 2, minimize},
-                   {"run", 2, run_dynamics}, {"convert", 1, convert}, {"fit", 2, fit},
+    } actions[] = {{"info", 1, info}, {"energy", 2, energy},   {"minimize", 2, minimize},
+                   {"run", 2, run},   {"convert", 1, convert}, {"fit", 2, fit},
                    {"view", 2, view}};
 
     for (size_t i = 0; i < sizeof actions / sizeof *actions; ++i) {
@@ -613,6 +613,6 @@ const cli_command cmd_mol = {
         "kJ/mol.",
     .common = CLI_JSON | CLI_QUIET | CLI_SEED | CLI_OUT | CLI_FORMAT | CLI_RESULT | CLI_RESUME,
     .options = options,
-    .example = "talus mol run ala.prmtop ala.inpcrd --time 100 -o ala.sto --trajectory ala.dcd",
-    .example_help = "100 ps at 300 K in torsion space",
-    .run = run};
+    .example = "talus mol run ala.prmtop ala.inpcrd -o ala.sto --trajectory ala.dcd",
+    .example_help = "10 ps at 300 K in torsion space",
+    .run = act};

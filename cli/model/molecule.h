@@ -22,8 +22,8 @@ int molecule_read_atoms(const cli_args *args, const char *path, const tal_atoms 
                         tal_atoms **out);
 
 // Read the molecule of two files of the command line, from number `first` on, and make a System of
-// it as --level, --cutoff, --born and the other options say; `drawn`: with balls and sticks. An exit
-// code; destroy it in any case.
+// it as --level, --cutoff, --born and the other options say; `drawn`: with balls and sticks. An
+// exit code; destroy it in any case.
 int molecule_read(const cli_args *args, int first, bool drawn, cli_molecule *out);
 void molecule_destroy(cli_molecule *it);
 

@@ -125,8 +125,7 @@ expect 0 mol view "${atoms[@]}" moving.sto -o moving.json
 has out 'frames'
 near "$(said frames)" 3 0 'frames of a scene'
 python3 -c 'import json
-kinds = [shape["kind"] for body in json.load(open("moving.json"))["bodies"]
-         for shape in body.get("shapes", [])]
+kinds = [shape["kind"] for shape in json.load(open("moving.json"))["shapes"]]
 assert kinds.count("sphere") == 9 and kinds.count("cylinder") == 16, kinds' ||
     complain "balls and sticks of a scene"
 expect 0 mol view box.prmtop box.inpcrd -q -o box.glb

@@ -189,8 +189,8 @@ tal_status tal_atoms_add_frame(tal_atoms *atoms, const tal_vec3 x[], const tal_v
         tali_free(&atoms->allocator, made.v, bytes);
         return TAL_ERR_NO_MEMORY;
     }
-    if (bytes > 0) memcpy(made.x, x, bytes);
-    if (bytes > 0 && v != NULL) memcpy(made.v, v, bytes);
+    if (x != NULL && bytes > 0) memcpy(made.x, x, bytes);
+    if (v != NULL && bytes > 0) memcpy(made.v, v, bytes);
     atoms->frames[atoms->num_frames++] = made;
     return TAL_OK;
 }

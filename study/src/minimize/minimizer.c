@@ -7,7 +7,6 @@
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ enum {
 
 // Round-off of an energy that is a sum of many terms, as a part of it: smaller differences are
 // noise.
-static const double NOISE = 4096.0 * DBL_EPSILON;
+static const double NOISE = 1e-10;
 
 tal_minimizer_def tal_minimizer_def_default(void)
 {

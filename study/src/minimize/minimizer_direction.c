@@ -61,7 +61,7 @@ static int slot(const tal_minimizer *m, int k)
 }
 
 // The two loops: changes are undone from the newest, gamma M^-1 is applied, and they are redone.
-tal_status tali_minimizer_direct(tal_minimizer *m, tal_state *state)
+static tal_status apply_H(tal_minimizer *m, tal_state *state)
 {
     double alpha[TAL_MAX_MINIMIZER_MEMORY];
     const int n = m->nu;
@@ -84,9 +84,16 @@ tal_status tali_minimizer_direct(tal_minimizer *m, tal_state *state)
     for (int i = 0; i < n; ++i) {
         m->d[i] = -m->d[i];
     }
-    if (m->num == 0 || tali_array_dot(m->d, m->here.g, n) < 0.0) return TAL_OK;
+    return TAL_OK;
+}
+
+tal_status tali_minimizer_direct(tal_minimizer *m, tal_state *state)
+{
+    const tal_status st = apply_H(m, state);
+    const bool is_down = tali_array_dot(m->d, m->here.g, m->nu) < 0.0;
+    if (st != TAL_OK || m->num == 0 || is_down) return st;
     m->num = 0; // what was learned elsewhere leads up here
-    return tali_minimizer_direct(m, state);
+    return apply_H(m, state);
 }
 
 tal_status tali_minimizer_learn(tal_minimizer *m, tal_state *state, double alpha)
