@@ -148,6 +148,42 @@ static void report_repeated(report *r, const cli_model *model, const tal_loops *
     if (has_any) report_end_table(r);
 }
 
+// How deep the tree is and how full its mass matrix.
+static void report_shape(report *r, const cli_model *model)
+{
+    const int n = tal_matter_nu(model->matter);
+    int *lambda = cli_alloc((size_t)n + 1, sizeof *lambda);
+    if (tal_matter_calc_lambda(model->matter, lambda) == TAL_OK && n > 0) {
+        const tal_tree_cost cost = tal_tree_cost_of(lambda, n);
+        report_count(r, "speeds on the longest branch", cost.depth);
+        report_number(r, "share of M that is not zero", cost.density, NULL);
+    }
+    free(lambda);
+}
+
+// What dynamics costs by the shape of the tree, in operations of the best algorithms known.
+static void report_costs(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"dynamics", "multiplications", "additions"};
+    static const char *const rows[] = {"inverse dynamics", "mass matrix", "factor and solve",
+                                       "articulated bodies"};
+    const int n = tal_matter_nu(model->matter);
+    int *lambda = cli_alloc((size_t)n + 1, sizeof *lambda);
+    if (tal_matter_calc_lambda(model->matter, lambda) == TAL_OK && n > 1) {
+        const tal_tree_cost cost = tal_tree_cost_of(lambda, n);
+        const tal_operations all[] = {cost.inverse_dynamics, cost.mass_matrix, cost.solve,
+                                      cost.articulated};
+        report_table(r, "operations in theory", columns, 3);
+        for (int k = 0; k < 4; ++k) {
+            report_cell_text(r, rows[k]);
+            report_cell_number(r, all[k].multiplications);
+            report_cell_number(r, all[k].additions);
+        }
+        report_end_table(r);
+    }
+    free(lambda);
+}
+
 // Loops that share joints, by the first constraint of each set.
 static void report_loops(report *r, const cli_model *model)
 {
@@ -292,12 +328,14 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_count(&r, "other variables", tal_state_nz(model->state));
     report_count(&r, "constraint equations", rows.num_rows);
     report_count(&r, "degrees of freedom", rows.dof);
+    report_shape(&r, model);
     report_bodies(&r, model);
     report_coordinates(&r, model);
     report_params(&r, model);
     report_markers(&r, model);
     report_constraints(&r, model);
     report_loops(&r, model);
+    report_costs(&r, model);
     report_unilaterals(&r, model);
     report_forces(&r, model);
     report_muscles(&r, args, model);

@@ -290,10 +290,11 @@ END_TEST
 // --- reversal ---
 
 static const char *const kinds[] = {
-    "weld",         "pin",       "slider",           "screw",     "universal",   "cylinder",
-    "bend_stretch", "planar",    "gimbal",           "bushing",   "translation", "spherical_coords",
-    "ball",         "ellipsoid", "line_orientation", "free_line", "free",        "cantilever",
-    "rack_and_pinion"};
+    "weld",      "pin",        "slider",           "screw",
+    "universal", "cylinder",   "bend_stretch",     "planar",
+    "gimbal",    "bushing",    "translation",      "spherical_coords",
+    "ball",      "ellipsoid",  "line_orientation", "free_line",
+    "free",      "cantilever", "rack_and_pinion"};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof kinds[0]

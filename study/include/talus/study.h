@@ -14,6 +14,7 @@
 #include <talus/study/conditioning.h>
 #include <talus/study/contact_stepper.h>
 #include <talus/study/contacts.h>
+#include <talus/study/cost.h>
 #include <talus/study/design.h>
 #include <talus/study/ensemble.h>
 #include <talus/study/equations.h>

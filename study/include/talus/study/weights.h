@@ -45,8 +45,8 @@ extern "C" {
  *                        gyration
  * @param[out]    W       [tal_matter_nu()]
  * @param[out]    err     may be NULL
- * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_BAD_VALUE without matter or for a length that is negative or
- *         not finite, TAL_ERR_NO_MEMORY, or what realizing returned
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NO_MEMORY, or what realizing returned; TAL_ERR_BAD_VALUE
+ *         without matter, or for a length that is negative or not finite
  */
 TAL_NODISCARD TAL_API tal_status tal_weights_estimate(const tal_system *system, tal_state *state,
                                                       double length, double W[], tal_error *err);
