@@ -623,6 +623,9 @@ static void make_worlds(void)
     check(tal_natural_create(other.matter, other.at[NUM_STAGES - 1], &hostile_world.natural, &err),
           &err);
     check(tal_velocity_map_create(other.matter, NULL, &hostile_world.velocity_map, &err), &err);
+    check(
+        tal_natural_solver_create(hostile_world.natural, NULL, &hostile_world.natural_solver, &err),
+        &err);
     make_objects();
     make_studies();
     make_tree_studies();

@@ -238,6 +238,7 @@ typedef struct hostile_objects {
     tal_md *md;
     tal_natural *natural;
     tal_velocity_map *velocity_map;
+    tal_natural_solver *natural_solver;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -278,6 +279,7 @@ OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
 OBJECT(tal_natural, natural)
 OBJECT(tal_velocity_map, velocity_map)
+OBJECT(tal_natural_solver, natural_solver)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)
