@@ -5,6 +5,7 @@
 // optimization; no allocation.
 #include "bench.h"
 #include "count_alloc.h"
+#include "gait_bones.h"
 
 #include <talus/study.h>
 
@@ -13,15 +14,6 @@
 #include <stdlib.h>
 
 enum {
-    PELVIS,
-    TORSO,
-    FEMUR, // of the right leg; the left one comes LEG behind it
-    TIBIA,
-    TALUS,
-    CALCN,
-    TOES,
-    LEG = 5,
-    NUM_BODIES = 12,
     NUM_MUSCLES = 92,
     NUM_POINTS = 322,
     PER_LEG = 43
@@ -31,7 +23,7 @@ typedef struct walker {
     tal_system *system;
     tal_matter *matter;
     tal_forces *forces;
-    tal_body_ix body[NUM_BODIES];
+    tal_body_ix body[GAIT_NUM_BODIES];
     tal_state *state;
     double *q, *u;
     int num_points;
@@ -47,56 +39,18 @@ static double next_number(unsigned *seed)
     return (double)(*seed >> 8) / 8388608.0 - 1.0;
 }
 
-// --- bones ---
-
-static tal_mobod_def bone(double mass, double length, tal_vec3 at)
-{
-    tal_mobod_def def = tal_mobod_def_default();
-    const tal_mass_props rod = tal_mass_props_cylinder(mass, 0.06, 0.5 * length, TAL_AXIS_Y);
-    const tal_xform X_BC = tal_xf_from_p(tal_v3(0.0, -0.5 * length, 0.0));
-    def.mass = tal_mass_props_transform(&X_BC, &rod);
-    def.X_PF = tal_xf_from_p(at);
-    def.use_angles = true;
-    return def;
-}
-
-static void add_leg(walker *it, int first, double side)
-{
-    tal_body_ix *b = it->body + first;
-    tal_mobod_def def = bone(9.0, 0.4, tal_v3(0.0, -0.07, 0.08 * side));
-    b[0] = tal_matter_add_gimbal(it->matter, it->body[PELVIS], &def);
-    def = bone(3.5, 0.43, tal_v3(0.0, -0.4, 0.0));
-    b[1] = tal_matter_add_pin(it->matter, b[0], &def);
-    def = bone(0.2, 0.05, tal_v3(0.0, -0.43, 0.0));
-    b[2] = tal_matter_add_pin(it->matter, b[1], &def);
-    def = bone(1.2, 0.1, tal_v3(-0.04, -0.04, 0.0));
-    b[3] = tal_matter_add_pin(it->matter, b[2], &def);
-    def = bone(0.3, 0.06, tal_v3(0.18, 0.0, 0.0));
-    b[4] = tal_matter_add_pin(it->matter, b[3], &def);
-}
-
-static void add_bones(walker *it)
-{
-    tal_mobod_def def = bone(11.0, 0.15, TAL_VEC3_ZERO);
-    it->body[PELVIS] = tal_matter_add_free(it->matter, TAL_GROUND, &def);
-    def = bone(32.0, 0.5, tal_v3(-0.1, 0.08, 0.0));
-    it->body[TORSO] = tal_matter_add_gimbal(it->matter, it->body[PELVIS], &def);
-    add_leg(it, FEMUR, 1.0);
-    add_leg(it, FEMUR + LEG, -1.0);
-    (void)tal_forces_add_gravity(it->forces, tal_v3(0.0, -9.81, 0.0));
-}
-
 // --- muscles ---
 
 // From which bone to which, as many of a kind as in a leg.
 static const struct {
     int from, to, count;
-} kinds[] = {{PELVIS, FEMUR, 20}, {PELVIS, TIBIA, 8}, {FEMUR, TIBIA, 4},
-             {FEMUR, CALCN, 2},   {TIBIA, CALCN, 6},  {TIBIA, TOES, 3}};
+} kinds[] = {{GAIT_PELVIS, GAIT_FEMUR, 20}, {GAIT_PELVIS, GAIT_TIBIA, 8},
+             {GAIT_FEMUR, GAIT_TIBIA, 4},   {GAIT_FEMUR, GAIT_CALCN, 2},
+             {GAIT_TIBIA, GAIT_CALCN, 6},   {GAIT_TIBIA, GAIT_TOES, 3}};
 
 static int on_side(int bone, int left)
 {
-    return bone >= FEMUR ? bone + left * LEG : bone;
+    return bone >= GAIT_FEMUR ? bone + left * GAIT_LEG : bone;
 }
 
 // Three or four points: the ends on their bones, the others with either.
@@ -120,8 +74,8 @@ static tal_path_ix add_path(walker *it, int from, int to, int index, unsigned *s
 static void ends_of(int i, int *from, int *to)
 {
     int k = 0, left = i / PER_LEG, rest = i % PER_LEG;
-    *from = PELVIS;
-    *to = TORSO;
+    *from = GAIT_PELVIS;
+    *to = GAIT_TORSO;
     if (i >= 2 * PER_LEG) return;
     while (rest >= kinds[k].count) {
         rest -= kinds[k++].count;
@@ -182,12 +136,12 @@ static void pose(walker *it)
 // An actuator along each speed, as strong as residuals and reserves usually are.
 static void add_reserves(walker *it)
 {
-    for (int b = 0; b < NUM_BODIES; ++b) {
+    for (int b = 0; b < GAIT_NUM_BODIES; ++b) {
         const char *kind = tal_body_mobilizer(it->matter, it->body[b]);
-        const int nu = b == PELVIS ? 6 : kind[0] == 'g' ? 3 : 1; // free, gimbal, pin
+        const int nu = b == GAIT_PELVIS ? 6 : kind[0] == 'g' ? 3 : 1; // free, gimbal, pin
         for (int i = 0; i < nu; ++i) {
             (void)tal_forces_add_mobility_actuator(it->forces, NULL, (tal_mobility){it->body[b], i},
-                                                   b == PELVIS ? 1000.0 : 10.0,
+                                                   b == GAIT_PELVIS ? 1000.0 : 10.0,
                                                    (tal_measure_ix){-1});
         }
     }
@@ -199,7 +153,8 @@ static void build(walker *it, int model, const double *lengths)
     *it = (walker){.system = tal_system_create(NULL)};
     it->matter = tal_matter_create(it->system);
     it->forces = tal_forces_create(it->system, it->matter);
-    add_bones(it);
+    gait_add_bones(it->matter, it->body);
+    (void)tal_forces_add_gravity(it->forces, tal_v3(0.0, -9.81, 0.0));
     if (model >= 0) add_muscles(it, (tal_muscle_model)model, lengths);
     if (with_reserves) add_reserves(it);
     tal_error err = {TAL_OK, "", ""};
@@ -298,8 +253,11 @@ int main(void)
         {.name = "92 DeGroote muscles", .run = run_acceleration, .context = &degroote},
         {.name = "static optimization, a frame", .run = run_optimizer, .context = &driven}};
     const int n = (int)(sizeof rows / sizeof *rows);
-    const long before = allocations();
     bench_measure(rows, n, 51, 2e6);
+    const long before = allocations();
+    for (int i = 0; i < n; ++i) {
+        rows[i].run(rows[i].context, 10);
+    }
     const long after = allocations();
     bench_print("a model of walking", rows, n);
     (void)printf("static optimization: %.1f iterations\n",

@@ -1,5 +1,6 @@
 // talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
 #include "commands/commands.h"
+#include "commands/scene_options.h"
 #include "text/progress.h"
 #include "text/report.h"
 #include "text/stream.h"
@@ -282,50 +283,27 @@ static int run(const cli_args *args)
     return code;
 }
 
-static const cli_option options[] = {
-    {.name = "at",
-     .kind = CLI_NUMBER,
-     .value = "SECONDS",
-     .help = "time of a picture; default: the start of the run"},
-    {.name = "fps",
-     .kind = CLI_POSITIVE,
-     .value = "NUMBER",
-     .initial = "30",
-     .help = "pictures for each second of a film"},
-    {.name = "speed",
-     .kind = CLI_POSITIVE,
-     .value = "NUMBER",
-     .initial = "1",
-     .help = "seconds of the run in each second of a film"},
-    {.name = "size",
-     .kind = CLI_TEXT,
-     .value = "WIDTHxHEIGHT",
-     .initial = "1280x720",
-     .help = "pixels"},
-    {.name = "columns",
-     .letter = 'c',
-     .kind = CLI_TEXT,
-     .value = "LIST",
-     .help = "columns for charts, separated by commas; default: all"},
-    {.name = "frames",
-     .kind = CLI_COUNT,
-     .value = "NUMBER",
-     .initial = "3000",
-     .help = "most rows of each result that are shown, evenly chosen"},
-    {.name = "up",
-     .kind = CLI_TEXT,
-     .value = "AXIS",
-     .help = "x, y or z; default: opposite to gravity"},
-    {.name = "title",
-     .kind = CLI_TEXT,
-     .value = "TEXT",
-     .help = "title of the page; default: the name of the model"},
-    {.name = "show",
-     .kind = CLI_TEXT,
-     .value = "LIST",
-     .help =
-         "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces"},
-    {0}};
+static const cli_option options[] = {{.name = "at",
+                                      .kind = CLI_NUMBER,
+                                      .value = "SECONDS",
+                                      .help = "time of a picture; default: the start of the run"},
+                                     {.name = "fps",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "NUMBER",
+                                      .initial = "30",
+                                      .help = "pictures for each second of a film"},
+                                     {.name = "speed",
+                                      .kind = CLI_POSITIVE,
+                                      .value = "NUMBER",
+                                      .initial = "1",
+                                      .help = "seconds of the run in each second of a film"},
+                                     {.name = "size",
+                                      .kind = CLI_TEXT,
+                                      .value = "WIDTHxHEIGHT",
+                                      .initial = "1280x720",
+                                      .help = "pixels"},
+                                     SCENE_OPTIONS,
+                                     {0}};
 
 const cli_command cmd_render = {
     .name = "render",

@@ -1,5 +1,6 @@
 // talus view: a page that shows a model and its motion, or the scene in another format.
 #include "commands/commands.h"
+#include "commands/scene_options.h"
 #include "text/report.h"
 #include "text/stream.h"
 #include "viewer/live.h"
@@ -92,29 +93,7 @@ static int run(const cli_args *args)
 }
 
 static const cli_option options[] = {
-    {.name = "columns",
-     .letter = 'c',
-     .kind = CLI_TEXT,
-     .value = "LIST",
-     .help = "columns for charts, separated by commas; default: all"},
-    {.name = "frames",
-     .kind = CLI_COUNT,
-     .value = "NUMBER",
-     .initial = "3000",
-     .help = "most rows of each result that are shown, evenly chosen"},
-    {.name = "up",
-     .kind = CLI_TEXT,
-     .value = "AXIS",
-     .help = "x, y or z; default: opposite to gravity"},
-    {.name = "title",
-     .kind = CLI_TEXT,
-     .value = "TEXT",
-     .help = "title of the page; default: the name of the model"},
-    {.name = "show",
-     .kind = CLI_TEXT,
-     .value = "LIST",
-     .help =
-         "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces"},
+    SCENE_OPTIONS,
     {.name = "live",
      .kind = CLI_FLAG,
      .help = "simulate the model while it is shown, with sliders for its params; Ctrl-C ends it"},

@@ -58,24 +58,15 @@ static const char forward_text[] =
             "<objects><Actuation name='Actuation'/><Kinematics name='Kinematics'/></objects>"
             "</AnalysisSet>" CONTROLLERS);
 
-static const char *const files[] = {"model.osim",  "controls.xml", "loads.xml", "loads.sto",
-                                    "states.sto",  "forward.xml",  "none.xml",  "lost.xml",
-                                    "analyze.xml", "motion.mot"};
-
+// The files of every test; others are added to them.
 static void set_up(void)
 {
-    make_folder();
     write_text("model.osim", model_text);
     write_text("controls.xml", controls_text);
     write_text("loads.xml", loads_text);
     write_text("loads.sto", loads_table);
     write_text("states.sto", states_table);
     write_text("forward.xml", forward_text);
-}
-
-static void tear_down(void)
-{
-    remove_folder(files, (int)(sizeof files / sizeof *files));
 }
 
 static double last_of(const tal_table *table, const char *column)
@@ -212,10 +203,11 @@ END_TEST
 
 int main(void)
 {
+    make_folder();
     Suite *suite = suite_create("io/forward");
     TCase *tc = tcase_create("forward");
     tcase_set_timeout(tc, 60);
-    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_test(tc, a_run_follows_controls_and_loads);
     tcase_add_test(tc, muscles_begin_as_the_row_says);
     tcase_add_test(tc, a_run_that_is_stopped_keeps_its_rows);

@@ -6,10 +6,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const char *const files[] = {"model.osim", "place.xml",   "seen.sto",    "ik.xml",
-                                    "moves.sto",  "better.osim", "old.osim",    "analyze.xml",
-                                    "motion.mot", "probes.osim", "doubles.sto", "reports.xml"};
-
 // --- a trunk on a ball, with a neck ---
 
 static const char model_text[] =
@@ -84,17 +80,12 @@ static void write_seen(const char *file, int num_frames, double heading)
     write_text(file, text);
 }
 
+// The files of every test; others are added to them.
 static void set_up(void)
 {
-    make_folder();
     write_text("model.osim", model_text);
     write_text("place.xml", place_text);
     write_text("ik.xml", ik_text);
-}
-
-static void tear_down(void)
-{
-    remove_folder(files, (int)(sizeof files / sizeof *files));
 }
 
 // Sensors are placed by a first pose, whatever the heading of their world; the motion that they
@@ -274,11 +265,12 @@ END_TEST
 
 int main(void)
 {
+    make_folder();
     test_record_breaches();
     Suite *suite = suite_create("io/sensors");
     TCase *tc = tcase_create("sensors");
     tcase_set_timeout(tc, 60.0);
-    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_loop_test(tc, sensors_are_placed_and_followed, 0, 3);
     tcase_add_test(tc, what_sensors_lack_is_said);
     tcase_add_test(tc, forces_and_probes_are_reported);

@@ -509,8 +509,6 @@ END_TEST
 
 int main(void)
 {
-    static const char *const files[] = {"arm.osim", "ik.xml",    "id.xml",    "seen.trc",
-                                        "q.mot",    "loads.xml", "loads.sto", "given.mot"};
     make_folder();
     Suite *suite = suite_create("io/tools");
     TCase *tc = tcase_create("tools");
@@ -533,7 +531,5 @@ int main(void)
     tcase_add_test(tc, tools_survive_every_failure_of_memory);
     tcase_add_test(tc, broken_contracts_of_tools_are_reported);
     suite_add_tcase(suite, tc);
-    const int code = test_run(suite);
-    remove_folder(files, 8);
-    return code;
+    return test_run(suite);
 }

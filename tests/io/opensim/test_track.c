@@ -6,12 +6,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const char *const files[] = {"true.osim",     "wrong.osim", "actuators.xml", "motion.mot",
-                                    "tasks.xml",     "id.xml",     "loads.xml",     "loads.sto",
-                                    "rra.xml",       "leg.osim",   "walk.mot",      "cmc.xml",
-                                    "forward.xml",   "states.sto", "controls.xml",  "bounds.xml",
-                                    "leg_tasks.xml", "point.xml",  "short.mot",     "none.xml"};
-
 // --- a trunk on a free pelvis ---
 
 // clang-format off
@@ -141,9 +135,9 @@ static void write_tasks(const char *file, const char *const names[], int num)
     write_text(file, text);
 }
 
+// The files of every test; others are added to them.
 static void set_up(void)
 {
-    make_folder();
     write_text("true.osim", TRUNK("0 0.3 0"));
     write_text("wrong.osim", TRUNK("0.02 0.3 -0.02"));
     write_text("actuators.xml", actuators_text);
@@ -152,11 +146,6 @@ static void set_up(void)
     write_text("rra.xml", rra_text);
     write_sway();
     write_tasks("tasks.xml", coordinates, NUM_COORDINATES);
-}
-
-static void tear_down(void)
-{
-    remove_folder(files, (int)(sizeof files / sizeof *files));
 }
 
 // --- residual reduction ---
@@ -370,11 +359,12 @@ END_TEST
 
 int main(void)
 {
+    make_folder();
     test_record_breaches();
     Suite *suite = suite_create("io/track");
     TCase *tc = tcase_create("track");
     tcase_set_timeout(tc, 120.0);
-    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_test(tc, a_displaced_mass_center_is_found);
     tcase_add_test(tc, a_true_model_has_no_residuals);
     tcase_add_test(tc, a_leg_follows_its_walk_and_its_controls_repeat_it);

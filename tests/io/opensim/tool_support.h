@@ -6,24 +6,41 @@
 
 #include <talus/talus.h>
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 // --- files in a folder of their own ---
 
-static char folder[64];
+static char folder[200];
+static pid_t folder_owner; // tests run in processes of their own; the first one cleans up
+
+// With everything in it; runs at the end of the program, whether tests failed or not.
+static inline void remove_folder(void)
+{
+    if (getpid() != folder_owner) return;
+    DIR *all = opendir(folder);
+    for (const struct dirent *it = NULL; all != NULL && (it = readdir(all)) != NULL;) {
+        (void)unlinkat(dirfd(all), it->d_name, 0);
+    }
+    if (all != NULL) (void)closedir(all);
+    (void)rmdir(folder);
+}
 
 static inline void make_folder(void)
 {
-    (void)snprintf(folder, sizeof folder, "osim_tools_XXXXXX");
-    if (mkdtemp(folder) == NULL) abort();
+    const char *tmp = getenv("TMPDIR");
+    (void)snprintf(folder, sizeof folder, "%.150s/osim_tools_XXXXXX", tmp != NULL ? tmp : "/tmp");
+    if (mkdtemp(folder) == NULL || atexit(remove_folder) != 0) abort();
+    folder_owner = getpid();
 }
 
 static inline const char *in_folder(const char *file)
 {
-    static char path[4][200];
+    static char path[4][300];
     static int next;
     next = (next + 1) % 4;
     (void)snprintf(path[next], sizeof path[next], "%s/%s", folder, file);
@@ -33,15 +50,6 @@ static inline const char *in_folder(const char *file)
 static inline void write_text(const char *file, const char *text)
 {
     test_write_file(in_folder(file), text);
-}
-
-// With these files of it.
-static inline void remove_folder(const char *const files[], int n)
-{
-    for (int i = 0; i < n; ++i) {
-        (void)remove(in_folder(files[i]));
-    }
-    (void)rmdir(folder);
 }
 
 // --- running ---
