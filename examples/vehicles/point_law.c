@@ -10,7 +10,17 @@
 typedef struct element {
     point_law it;
     tal_cache_ix p_MS; // tal_vec3
+    tal_cache_ix now;  // point_at
 } element;
+
+// S at one instant.
+typedef struct point_at {
+    tal_vec3 r_B, r_A; // from Mo of B and of A to S, in Ground
+    tal_vec3 rate;     // of S in A, expressed in Ground
+    tal_mat3 R_GA;
+    point_force force; // in A
+    tal_vec3 F;        // in Ground
+} point_at;
 
 static tal_status point_declare(void *self, tal_forces *forces, tal_force_ix me)
 {
@@ -20,6 +30,11 @@ static tal_status point_declare(void *self, tal_forces *forces, tal_force_ix me)
     station.size = sizeof(tal_vec3);
     station.computed_by = TAL_STAGE_INSTANCE;
     e->p_MS = tal_force_add_cache(forces, me, &station);
+    tal_cache_def now = tal_cache_def_default();
+    now.name = "now";
+    now.size = sizeof(point_at);
+    now.depends_on = TAL_STAGE_VELOCITY;
+    e->now = tal_force_add_cache(forces, me, &now);
     return TAL_OK;
 }
 
@@ -32,16 +47,7 @@ static tal_status point_instance(const void *self, const tal_force_context *cont
     return tal_cache_mark_valid(context->system, context->state, e->p_MS);
 }
 
-// S at one instant.
-typedef struct point_at {
-    tal_vec3 r_B, r_A; // from Mo of B and of A to S, in Ground
-    tal_vec3 rate;     // of S in A, expressed in Ground
-    tal_mat3 R_GA;
-    point_force force; // in A
-    tal_vec3 F;        // in Ground
-} point_at;
-
-static point_at point_now(const element *e, const tal_force_context *context)
+static point_at find_point(const element *e, const tal_force_context *context)
 {
     const point_law *it = &e->it;
     const tal_vec3 *p_MS = tal_cache_value(context->system, context->state, e->p_MS);
@@ -60,6 +66,19 @@ static point_at point_now(const element *e, const tal_force_context *context)
     return at;
 }
 
+// The law is evaluated once for each instant, and its slopes kept for all directions of change.
+static const point_at *point_now(const element *e, const tal_force_context *context)
+{
+    if (tal_cache_is_valid(context->system, context->state, e->now)) {
+        return tal_cache_value(context->system, context->state, e->now);
+    }
+    point_at *at = tal_cache_upd(context->system, context->state, e->now);
+    if (at == NULL) return NULL;
+    *at = find_point(e, context);
+    (void)tal_cache_mark_valid(context->system, context->state, e->now);
+    return at;
+}
+
 static void add(tal_spatial_vec *F_GM, double sign, tal_vec3 moment, tal_vec3 force)
 {
     F_GM->w = tal_v3_add(F_GM->w, tal_v3_scale(sign, moment));
@@ -71,9 +90,10 @@ static tal_status point_apply(const void *self, const tal_force_context *context
 {
     (void)f;
     const point_law *it = &((const element *)self)->it;
-    const point_at at = point_now(self, context);
-    add(&F_GM[it->B.i], 1.0, tal_v3_cross(at.r_B, at.F), at.F);
-    add(&F_GM[it->A.i], -1.0, tal_v3_cross(at.r_A, at.F), at.F);
+    const point_at *at = point_now(self, context);
+    if (at == NULL) return TAL_ERR_STAGE;
+    add(&F_GM[it->B.i], 1.0, tal_v3_cross(at->r_B, at->F), at->F);
+    add(&F_GM[it->A.i], -1.0, tal_v3_cross(at->r_A, at->F), at->F);
     return TAL_OK;
 }
 
@@ -86,24 +106,26 @@ static tal_status point_change(const void *self, const tal_force_context *contex
 {
     (void)df;
     const point_law *it = &((const element *)self)->it;
-    const point_at at = point_now(self, context);
+    const point_at *at = point_now(self, context);
+    if (at == NULL) return TAL_ERR_STAGE;
     const tal_spatial_vec dX_B = change->dX[it->B.i], dX_A = change->dX[it->A.i];
     const tal_spatial_vec dV_B = change->dV[it->B.i], dV_A = change->dV[it->A.i];
     const tal_vec3 w_B = tal_view_V_GM(&context->velocities, it->B.i)->w;
     const tal_vec3 w_A = tal_view_V_GM(&context->velocities, it->A.i)->w;
-    const tal_vec3 dr_B = tal_v3_cross(dX_B.w, at.r_B);
+    const tal_vec3 dr_B = tal_v3_cross(dX_B.w, at->r_B);
     const tal_vec3 dr_A = tal_v3_sub(tal_v3_add(dX_B.v, dr_B), dX_A.v);
     const tal_vec3 dv_B =
-        tal_v3_add(dV_B.v, tal_v3_add(tal_v3_cross(dV_B.w, at.r_B), tal_v3_cross(w_B, dr_B)));
+        tal_v3_add(dV_B.v, tal_v3_add(tal_v3_cross(dV_B.w, at->r_B), tal_v3_cross(w_B, dr_B)));
     const tal_vec3 dv_A =
-        tal_v3_add(dV_A.v, tal_v3_add(tal_v3_cross(dV_A.w, at.r_A), tal_v3_cross(w_A, dr_A)));
-    const tal_vec3 dp = tal_v3_sub(dr_A, tal_v3_cross(dX_A.w, at.r_A));
-    const tal_vec3 dv = tal_v3_sub(tal_v3_sub(dv_B, dv_A), tal_v3_cross(dX_A.w, at.rate));
-    const tal_vec3 dF_A = tal_v3_add(tal_m3_mul_v3(at.force.K, tal_m3_tmul_v3(at.R_GA, dp)),
-                                     tal_m3_mul_v3(at.force.C, tal_m3_tmul_v3(at.R_GA, dv)));
-    const tal_vec3 dF = tal_v3_add(tal_v3_cross(dX_A.w, at.F), tal_m3_mul_v3(at.R_GA, dF_A));
-    add(&dF_GM[it->B.i], 1.0, tal_v3_add(tal_v3_cross(dr_B, at.F), tal_v3_cross(at.r_B, dF)), dF);
-    add(&dF_GM[it->A.i], -1.0, tal_v3_add(tal_v3_cross(dr_A, at.F), tal_v3_cross(at.r_A, dF)), dF);
+        tal_v3_add(dV_A.v, tal_v3_add(tal_v3_cross(dV_A.w, at->r_A), tal_v3_cross(w_A, dr_A)));
+    const tal_vec3 dp = tal_v3_sub(dr_A, tal_v3_cross(dX_A.w, at->r_A));
+    const tal_vec3 dv = tal_v3_sub(tal_v3_sub(dv_B, dv_A), tal_v3_cross(dX_A.w, at->rate));
+    const tal_vec3 dF_A = tal_v3_add(tal_m3_mul_v3(at->force.K, tal_m3_tmul_v3(at->R_GA, dp)),
+                                     tal_m3_mul_v3(at->force.C, tal_m3_tmul_v3(at->R_GA, dv)));
+    const tal_vec3 dF = tal_v3_add(tal_v3_cross(dX_A.w, at->F), tal_m3_mul_v3(at->R_GA, dF_A));
+    add(&dF_GM[it->B.i], 1.0, tal_v3_add(tal_v3_cross(dr_B, at->F), tal_v3_cross(at->r_B, dF)), dF);
+    add(&dF_GM[it->A.i], -1.0, tal_v3_add(tal_v3_cross(dr_A, at->F), tal_v3_cross(at->r_A, dF)),
+        dF);
     return TAL_OK;
 }
 

@@ -484,6 +484,9 @@ void hostile_make_worlds(void)
     check(tal_loops_create(whole.system, whole.at[NUM_STAGES - 1], &hostile_world.loops, &err),
           &err);
     check(tal_velocity_map_create(other.matter, NULL, &hostile_world.velocity_map, &err), &err);
+    check(
+        tal_natural_solver_create(hostile_world.natural, NULL, &hostile_world.natural_solver, &err),
+        &err);
     make_objects();
     make_studies();
     make_tree_studies();

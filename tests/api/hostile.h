@@ -250,6 +250,7 @@ typedef struct hostile_objects {
     tal_natural *natural;
     tal_loops *loops;
     tal_velocity_map *velocity_map;
+    tal_natural_solver *natural_solver;
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -293,6 +294,7 @@ OBJECT(tal_minimizer, minimizer)
 OBJECT(tal_natural, natural)
 OBJECT(tal_loops, loops)
 OBJECT(tal_velocity_map, velocity_map)
+OBJECT(tal_natural_solver, natural_solver)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)

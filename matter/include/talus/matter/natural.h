@@ -133,6 +133,66 @@ TAL_API TAL_NODISCARD tal_status tal_natural_calc_bias(const tal_natural *natura
 TAL_API TAL_NODISCARD tal_status tal_natural_calc_Q(const tal_natural *natural, tal_state *state,
                                                     const tal_spatial_vec F_GB[], const double f[],
                                                     double Q[]);
+
+/// @}
+
+/// @name Accelerations from the equations alone, with the whole matrix (GJB tab. 8.5)
+/// The ways of programs that know no trees: to compare with, for mechanisms whose conditions change
+/// rank, and as a check of other programs. O(nx^3).
+/// @{
+
+/// How the conditions enter.
+typedef enum tal_natural_way {
+    /// (M + alpha Phi_x^T Phi_x) xdotdot = Q - alpha Phi_x^T (bias + 2 Omega mu Phidot + Omega^2
+    /// Phi) (GJB sec. 5.1.4): conditions may repeat each other; they are met but for a part of
+    /// mass / alpha
+    TAL_NATURAL_PENALTY,
+    /// R^T M R zdotdot = R^T (Q - M S c) with R a basis of what the conditions allow, from Gauss
+    /// elimination of Phi_x with full pivoting (GJB sec. 5.2.3): exact
+    TAL_NATURAL_MATRIX_R
+} tal_natural_way;
+
+/// What a solver is created from. Obtain it from tal_natural_solver_def_default(), then edit.
+typedef struct tal_natural_solver_def {
+    tal_natural_way way;
+    double alpha; ///< of the penalty > 0
+    double omega; ///< of the penalty >= 0 [1/s]: errors of conditions fade with it
+    double mu;    ///< of the penalty >= 0: their damping, 1 is critical
+    double rank;  ///< of matrix R, 0 to 1: smaller pivots than this part of the first are none
+} tal_natural_solver_def;
+
+/// The penalty with alpha 1e7, Omega 10, mu 1; rank 1e-9.
+TAL_API tal_natural_solver_def tal_natural_solver_def_default(void);
+
+/// A solver with its memory. Opaque. Use from one thread at a time.
+typedef struct tal_natural_solver tal_natural_solver;
+
+/// Make a solver.
+/// @param[in]  natural  must outlive the solver
+/// @param[in]  def      copied; NULL means tal_natural_solver_def_default()
+/// @param[out] out      owned by the caller; NULL on failure
+/// @param[out] err      may be NULL
+/// @return TAL_OK; TAL_ERR_NULL; TAL_ERR_BAD_VALUE for a number of `def`; TAL_ERR_NO_MEMORY
+TAL_API TAL_NODISCARD tal_status tal_natural_solver_create(const tal_natural *natural,
+                                                           const tal_natural_solver_def *def,
+                                                           tal_natural_solver **out,
+                                                           tal_error *err);
+
+/// Free it. NULL is allowed.
+TAL_API void tal_natural_solver_destroy(tal_natural_solver *solver);
+
+/// xdotdot of x, xdot and the forces Q of tal_natural_calc_Q().
+/// @param[in]  x        [tal_natural_nx()]
+/// @param[in]  xdot     [tal_natural_nx()]
+/// @param[in]  Q        [tal_natural_nx()]
+/// @param[out] xdotdot  [tal_natural_nx()]
+/// @return TAL_OK; TAL_ERR_NOT_FINITE; TAL_ERR_SINGULAR where motions are left that move no mass
+TAL_API TAL_NODISCARD tal_status tal_natural_solver_solve(tal_natural_solver *solver,
+                                                          const double x[], const double xdot[],
+                                                          const double Q[], double xdotdot[]);
+
+/// Rank of the conditions as matrix R found it in the last call; -1 for a penalty, and on a breach.
+TAL_API int tal_natural_solver_rank(const tal_natural_solver *solver);
 /// @}
 
 /// @}

@@ -219,6 +219,19 @@ TAL_API const double *tal_fixed_memory_multipliers(const tal_fixed_memory *memor
 /// udot at the end of that step, [nu of matter]; of the implicit schemes only. NULL as above.
 TAL_API const double *tal_fixed_memory_udot(const tal_fixed_memory *memory, const tal_state *state);
 
+/**
+ * What one step makes of an error e of a position constraint and of its rate, where M and G are
+ * constant (Welch sec. 4): (e, h edot) becomes A (e, h edot). Its eigenvalues tell whether errors
+ * fade: those of Welch's predictor-corrector are 0 and -1 whatever the step, those of the others
+ * depend on `alpha_h`, `beta_h` and the tableau alone.
+ *
+ * @param[in]  def  of Welch or Baumgarte; others iterate errors away
+ * @param[out] A    [4] row by row
+ * @return TAL_OK; TAL_ERR_BAD_VALUE for another scheme, or what tal_rk_check() says of the tableau
+ */
+TAL_API TAL_NODISCARD tal_status tal_fixed_stepper_calc_growth(const tal_fixed_stepper_def *def,
+                                                               double A[]);
+
 /// @name Formulations and schemes by name, for programs and files that let people choose
 /// @{
 
