@@ -20,7 +20,8 @@ static bool read_head(tali_atoms_reader *r, int *count, double *time)
     tali_table_span word;
     char shown[44];
     *time = TALI_NAN;
-    if (!tali_atoms_next_line(r) || !tali_atoms_next_line(r)) {
+    const bool has_title = tali_atoms_next_line(r);
+    if (!has_title || !tali_atoms_next_line(r)) {
         tali_atoms_file_error(r, "the file ends before the number of atoms, in its second line");
         return false;
     }
