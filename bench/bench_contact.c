@@ -1,4 +1,5 @@
-// What contact costs: spheres on a half-space, all of them touching it, apart from each other.
+// What contact costs: spheres on a half-space, all of them touching it, apart from each other; and
+// one pair of other shapes.
 //
 // Aims: linear in the number of contacts; no allocation. Two counts apart: finding the contacts and
 // computing their forces, on top of what the bodies cost by themselves.
@@ -136,6 +137,65 @@ static void bench_table(int n, bool alone)
     tear_down(&t);
 }
 
+// Two shapes, the second `apart` from the first along x, turned.
+static void bench_pair(const char *name, tal_shape a, tal_shape b, double apart)
+{
+    table t = {.system = tal_system_create(NULL)};
+    t.matter = tal_matter_create(t.system);
+    t.forces = tal_forces_create(t.system, t.matter);
+    t.contact = tal_forces_add_contact(t.forces, "contact", NULL);
+    tal_mobod_def body = tal_mobod_def_default();
+    body.mass = tal_mass_props_sphere(1.0, 0.5);
+    tal_contact_surface_def surface = tal_contact_surface_def_default();
+    surface.shape = a;
+    (void)tal_contact_add_surface(t.forces, t.contact, &surface);
+    surface.shape = b;
+    surface.X_BS.R =
+        tal_m3_mul(tal_rotation_about(TAL_AXIS_Y, 0.4), tal_rotation_about(TAL_AXIS_X, 0.3));
+    surface.body = tal_matter_add_translation(t.matter, TAL_GROUND, &body);
+    (void)tal_contact_add_surface(t.forces, t.contact, &surface);
+    tal_error err = {TAL_OK, "", ""};
+    tal_status st = tal_system_realize_topology(t.system, &err);
+    if (st == TAL_OK) st = tal_state_create(t.system, &t.state, &err);
+    t.F = calloc(2, sizeof *t.F);
+    t.f = calloc(3, sizeof *t.f);
+    if (st != TAL_OK || t.F == NULL || t.f == NULL) {
+        (void)fprintf(stderr, "%s: %s\n", name, err.message);
+        exit(EXIT_FAILURE);
+    }
+    tal_state_upd_q(t.state)[0] = apart;
+    bench rows[] = {{.name = "bodies: Position, Velocity", .run = move_bodies, .context = &t},
+                    {.name = "bodies and contact", .run = move_and_touch, .context = &t}};
+    bench_measure(rows, 2, 51, 1e5);
+    const int n = tal_contact_num(t.forces, t.state, t.contact);
+    tal_contact_info info = {.num_faces = 0};
+    if (n > 0) (void)tal_contact_calc(t.forces, t.state, t.contact, 0, &info);
+    const long before = allocations();
+    move_and_touch(&t, 10);
+    (void)printf("  %-24s %8.0f ns; points %d, facets %d; allocations: %ld\n", name,
+                 rows[1].least - rows[0].least, info.num_faces > 0 ? 0 : n, info.num_faces,
+                 allocations() - before);
+    tear_down(&t);
+}
+
+static void bench_pairs(void)
+{
+    const tal_shape ball = tal_shape_sphere(0.5), egg = tal_shape_ellipsoid(tal_v3(0.6, 0.5, 0.4));
+    const tal_shape capsule = tal_shape_capsule(0.2, 0.7);
+    const tal_shape brick = tal_shape_brick(tal_v3(0.5, 0.4, 0.3), 0.05);
+    const tal_shape drum = tal_shape_cylinder(0.5, 0.4, 0.05);
+    (void)printf("\nfinding and applying the contact of two shapes\n");
+    bench_pair("sphere, sphere", ball, ball, 0.99);
+    bench_pair("sphere, ellipsoid", ball, egg, 1.04);
+    bench_pair("sphere, brick", ball, brick, 0.99);
+    bench_pair("ellipsoid, ellipsoid", egg, egg, 1.12);
+    bench_pair("ellipsoid, capsule", egg, capsule, 0.8);
+    bench_pair("capsule, capsule", capsule, capsule, 0.39);
+    bench_pair("brick, brick", brick, brick, 0.99);
+    bench_pair("cylinder, brick", drum, brick, 0.99);
+    bench_pair("brick, brick, apart", brick, brick, 1.2);
+}
+
 int main(void)
 {
 #ifndef NDEBUG
@@ -148,5 +208,6 @@ int main(void)
     for (int i = 0; i < 4; ++i) {
         bench_table(sizes[i], false);
     }
+    bench_pairs();
     return EXIT_SUCCESS;
 }

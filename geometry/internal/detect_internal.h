@@ -30,9 +30,9 @@ typedef struct tali_detect_point {
     /// rim.
     double radius;
     tal_vec3 axis_G; ///< unit vector perpendicular to n along which the curvature is the larger
-    /// What the energy of this contact, a function of its depth, is multiplied by: 1 for most. Where
-    /// it depends on how the surfaces are turned to each other, `turn_G` is its rate as surface 1
-    /// turns about each axis.
+    /// What the energy of this contact, a function of its depth, is multiplied by: 1 for most.
+    /// Where it depends on how the surfaces are turned to each other, `turn_G` is its rate as
+    /// surface 1 turns about each axis.
     double weight;
     tal_vec3 turn_G;
     /// Which of the pair's points this is: a corner, a place on a rim. From 0 to
@@ -40,8 +40,8 @@ typedef struct tali_detect_point {
     int feature;
 } tali_detect_point;
 
-/// A face of a mesh whose centroid is inside the other surface, or a small part of a solid's surface
-/// whose middle is: a spring of an elastic foundation.
+/// A face of a mesh whose centroid is inside the other surface, or a small part of a solid's
+/// surface whose middle is: a spring of an elastic foundation.
 typedef struct tali_detect_face {
     int surface;    ///< whose face: 0 for surface 1, 1 for surface 2
     int face;       ///< of its mesh, or which part

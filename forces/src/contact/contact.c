@@ -144,29 +144,39 @@ static bool declare_vars(tali_contact_element *it, tal_forces *forces)
     return good;
 }
 
-// Friction with memory: three z for each place where two surfaces can touch.
+// Friction with memory: three z for each place where two surfaces can touch; surfaces that relax:
+// one.
 static tal_status declare_bristles(tali_contact_element *it, tal_forces *forces)
 {
     const char *name = tal_force_name(forces, it->base.me);
-    if (!tali_contact_has_memory(&it->def)) return TAL_OK;
+    const bool has_bristles = tali_contact_has_memory(&it->def);
+    if (!has_bristles && !tali_contact_relaxes(&it->def)) return TAL_OK;
     if (!add_held_pairs(it)) {
         return tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "contact '%s': no memory", name);
     }
     if (it->num_bristles > it->def.max_bristles) {
         return tal_system_fail(forces->system, TAL_ERR_CAPACITY,
-                               "contact '%s': friction with memory can act in more than %d places: "
+                               "contact '%s': there can be memory in more than %d places: "
                                "raise its max_bristles, or put surfaces that "
                                "never meet into a clique",
                                name, it->def.max_bristles);
     }
     if (it->num_bristles == 0) return TAL_OK;
-    tal_group_def group = tal_group_def_default();
-    group.name = "bristles";
-    group.capacity = 3 * it->num_bristles;
     // speeds that are off by v for as long as a bristle remembers, D/K, leave it off by v D/K; a
     // weight of one would let it be off by far more than the deflection at which it slides
-    group.weight = fmax(1.0, it->def.grip.stiffness / it->def.grip.damping);
-    it->bristles = tal_force_add_group(forces, it->base.me, &group);
+    tal_group_def group = tal_group_def_default();
+    if (has_bristles) {
+        group.name = "bristles";
+        group.capacity = 3 * it->num_bristles;
+        group.weight = fmax(1.0, it->def.grip.stiffness / it->def.grip.damping);
+        it->bristles = tal_force_add_group(forces, it->base.me, &group);
+    }
+    if (tali_contact_relaxes(&it->def)) {
+        group.name = "layers";
+        group.capacity = it->num_bristles;
+        group.weight = fmax(1.0, 1.0 / it->def.relaxation_time);
+        it->layers = tal_force_add_group(forces, it->base.me, &group);
+    }
     return TAL_OK;
 }
 
@@ -245,6 +255,7 @@ tal_contact_def tal_contact_def_default(void)
     const tal_contact_def def = {
         .law = TAL_CONTACT_HERTZ,
         .exponent = 1.5,
+        .relaxation_time = 1e-3,
         .friction = TAL_CONTACT_STRIBECK,
         .grip = {.transition_speed = 0.01, .stiffness = 1e5, .damping = 1e2, .breakaway = 0.7}};
     return def;
@@ -252,8 +263,10 @@ tal_contact_def tal_contact_def_default(void)
 
 static const char *wrong_with(const tal_contact_def *def)
 {
-    if (def->law != TAL_CONTACT_HERTZ && def->law != TAL_CONTACT_POWER) {
-        return "there is no such law";
+    if ((int)def->law < 0 || (int)def->law > TAL_CONTACT_RELAXING) return "there is no such law";
+    if (tali_contact_relaxes(def) &&
+        !(def->relaxation_time > 0.0 && isfinite(def->relaxation_time))) {
+        return "the relaxation time is not positive and finite";
     }
     if ((int)def->friction < 0 || (int)def->friction > TAL_CONTACT_ELASTOPLASTIC) {
         return "there is no such friction";
@@ -272,8 +285,8 @@ tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name,
         MAX_BRISTLES = 3000
     };
 
-    tali_contact_element like = {.def = def != NULL ? *def : tal_contact_def_default(),
-                                 .bristles = {-1}};
+    tali_contact_element like = {
+        .def = def != NULL ? *def : tal_contact_def_default(), .bristles = {-1}, .layers = {-1}};
     const char *wrong = wrong_with(&like.def);
     if (wrong != NULL && forces != NULL) {
         (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE, "contact '%s': %s",

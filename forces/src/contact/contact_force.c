@@ -11,16 +11,22 @@ typedef struct scene {
     tal_bodies_view poses, velocities;
     const tal_contact_material *materials;
     const tal_xform *X_MS;
-    const double *z;
+    const double *z;      // of bristles; NULL: none
+    const double *layers; // NULL: none
     tal_contact_grip grip;
-    double *zdot;
+    double *zdot, *layers_dot;
 } scene;
 
-static const double *deflections(const tali_contact_element *it, const tal_system *system,
-                                 const tal_state *state)
+static const double *states_of(const tal_system *system, const tal_state *state, tal_group_ix group)
 {
-    if (it->num_bristles == 0) return NULL;
-    return tal_state_z(state) + tal_group_start(system, state, it->bristles);
+    if (group.i < 0) return NULL;
+    return tal_state_z(state) + tal_group_start(system, state, group);
+}
+
+// z, three numbers, or one, of a place with memory.
+static const double *bristle_at(const scene *at, int place)
+{
+    return at->z + (size_t)3 * (size_t)place;
 }
 
 static double exponent_of(const tali_contact_element *it)
@@ -104,7 +110,7 @@ static void hold_by_bristle(const scene *at, const tal_contact_pair_material *pa
 {
     const int s = tali_contact_holder(at->it, touch->surface);
     const tal_mat3 R_GS = rotation_of(at->it, &at->poses, at->X_MS, s);
-    const double *z = at->z + (size_t)3 * (size_t)bristle;
+    const double *z = bristle_at(at, bristle);
     const tal_vec3 z_G = tal_m3_mul_v3(R_GS, tal_v3(z[0], z[1], z[2]));
     const double up = tal_v3_dot(touch->n_G, z_G);
     const tal_vec3 z_t = tal_v3_axpy(-up, touch->n_G, z_G);
@@ -123,9 +129,36 @@ static void hold_by_bristle(const scene *at, const tal_contact_pair_material *pa
 
 // --- contacts ---
 
+// The normal force at a point, by the law of the element.
+static tali_contact_press press_point(const scene *at, const tal_contact_pair_material *pair,
+                                      double k, int place, const tali_contact_touch *touch)
+{
+    const double n = exponent_of(at->it);
+    if (at->layers == NULL) {
+        return tali_contact_hunt_crossley(k, n, pair->dissipation, touch->depth, touch->depth_rate);
+    }
+    const tali_contact_layer layer = tali_contact_relaxing(
+        k, n, at->it->def.relaxation_time, touch->depth, touch->depth_rate, at->layers[place]);
+    at->layers_dot[place] = layer.zdot;
+    return layer.press;
+}
+
+// Adds the friction of a contact whose normal force is known.
+static void add_friction(const scene *at, const tal_contact_pair_material *pair, int place,
+                         tali_contact_touch *touch)
+{
+    if (at->z != NULL) {
+        hold_by_bristle(at, pair, place, touch);
+        return;
+    }
+    const tal_vec3 f =
+        friction_of_curve(at, pair, touch->normal_force, touch->slip_G, &touch->power);
+    touch->f_G = tal_v3_add(touch->f_G, f);
+}
+
 // The force of a point contact: normal law, then friction.
 static void touch_point(const scene *at, const tal_contact_pair_material *pair,
-                        const tali_detect_point *point, int bristle, tali_contact_touch *touch)
+                        const tali_detect_point *point, int place, tali_contact_touch *touch)
 {
     tali_contact_ellipse patch;
     const double k = stiffness_at(at->it, point, pair->stiffness, &patch);
@@ -140,8 +173,7 @@ static void touch_point(const scene *at, const tal_contact_pair_material *pair,
     const tal_vec3 v = velocity_at(at, touch->surface, touch->p_G);
     touch->depth_rate = -tal_v3_dot(n, v);
     touch->slip_G = tal_v3_axpy(touch->depth_rate, n, v);
-    const tali_contact_press press = tali_contact_hunt_crossley(
-        point->weight * k, exponent_of(at->it), pair->dissipation, point->depth, touch->depth_rate);
+    const tali_contact_press press = press_point(at, pair, point->weight * k, place, touch);
     // where the energy E = w E0 depends on how the surfaces are turned, -E0 grad w turns them back
     if (point->weight < 1.0) {
         touch->m_G = tal_v3_scale(-press.energy / point->weight, point->turn_G);
@@ -150,12 +182,7 @@ static void touch_point(const scene *at, const tal_contact_pair_material *pair,
     touch->energy = press.energy;
     touch->power = press.power;
     touch->f_G = tal_v3_scale(press.force, n);
-    if (bristle >= 0) {
-        hold_by_bristle(at, pair, bristle, touch);
-    } else {
-        const tal_vec3 f = friction_of_curve(at, pair, press.force, touch->slip_G, &touch->power);
-        touch->f_G = tal_v3_add(touch->f_G, f);
-    }
+    add_friction(at, pair, place, touch);
 }
 
 // Where the spring of a face acts: surface 1 gives way by s1 of the depth, surface 2 by the rest.
@@ -254,40 +281,74 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
     touch->power = sum.power;
     touch->f_G = sum.f_G;
     touch->m_G = tal_v3_sub(sum.m_G, tal_v3_cross(touch->p_G, sum.f_G));
-    if (bristle >= 0) hold_by_bristle(at, pair, bristle, touch);
+    if (at->z != NULL) hold_by_bristle(at, pair, bristle, touch);
 }
 
 // --- all contacts ---
 
-// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force). All are set so
-// first; those in contact are then written over.
+// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force), and so do
+// layers that nothing touches. All are set so first; those in contact are then written over.
 static void relax_bristles(const scene *at)
 {
+    const tali_contact_element *it = at->it;
     const double rate = at->grip.stiffness / at->grip.damping;
-    for (int i = 0; i < 3 * at->it->num_bristles; ++i) {
+    for (int i = 0; at->z != NULL && i < 3 * it->num_bristles; ++i) {
         at->zdot[i] = -rate * at->z[i];
+    }
+    for (int i = 0; at->layers != NULL && i < it->num_bristles; ++i) {
+        at->layers_dot[i] = -at->layers[i] / (exponent_of(it) * it->def.relaxation_time);
     }
 }
 
-// What a bristle that holds nothing dissipates: -K z . zdot.
-static double idle_power(const scene *at, int bristle)
+// k z^(n+1) / (n+1) of what a layer holds by itself; `last` is a combination that may be known.
+static double layer_energy(const tali_contact_element *it, const tal_contact_material materials[],
+                           const int surface[2], double z, combined *last)
 {
-    const double *z = at->z + (size_t)3 * (size_t)bristle;
-    const double K = at->grip.stiffness;
-    return K * K / at->grip.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    if (!(z > 0.0)) return 0.0;
+    const tali_detect_contact pair = {.surface = {surface[0], surface[1]}};
+    const double k = combine(it, materials, &pair, last)->stiffness;
+    const double n = exponent_of(it);
+    return k * z * tali_contact_power(z, n) / (n + 1.0);
 }
 
-// A walk along the held pairs and their bristles, which are in the order of the contacts.
+// What a place with memory dissipates that nothing touches: -K z . zdot of a bristle, and (n + 1) /
+// (n T) times its energy of a layer.
+static double idle_power(const scene *at, const tali_contact_held_pair *held, int place)
+{
+    double power = 0.0;
+    if (at->z != NULL) {
+        const double *z = bristle_at(at, place);
+        const double K = at->grip.stiffness;
+        power += K * K / at->grip.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    }
+    if (at->layers != NULL) {
+        combined last = {.is_patch = false};
+        const double n = exponent_of(at->it), T = at->it->def.relaxation_time;
+        power += (n + 1.0) / (n * T) *
+                 layer_energy(at->it, at->materials, held->surface, at->layers[place], &last);
+    }
+    return power;
+}
+
+// A walk along the held pairs and their places, which are in the order of the contacts.
 typedef struct walk {
     int pair, bristle;
 } walk;
 
-// Continues to a bristle. Returns the power of those passed on the way, which hold nothing.
-static double walk_to(const scene *at, walk *place, int bristle)
+// Continues to a place. Returns the power of those passed on the way, which nothing touches.
+static double walk_to(const scene *at, walk *to, int place)
 {
+    const tali_contact_held_pair *held = at->it->held;
     double power = 0.0;
-    for (; place->bristle < bristle; ++place->bristle) {
-        power += idle_power(at, place->bristle);
+    int pair = to->pair;
+    for (; to->bristle < place; ++to->bristle) {
+        while (held[pair].first > to->bristle) {
+            --pair;
+        }
+        while (held[pair].first + held[pair].count <= to->bristle) {
+            ++pair;
+        }
+        power += idle_power(at, &held[pair], to->bristle);
     }
     return power;
 }
@@ -314,7 +375,8 @@ static double touch_all(const scene *at, const tali_contact_sight *sight, tali_c
     for (int c = 0; c < sight->num_contacts; ++c) {
         const tali_detect_contact *contact = &sight->contacts[c];
         const tal_contact_pair_material *pair = combine(it, at->materials, contact, &last);
-        const int first = at->z != NULL ? first_bristle(it, &place, contact->surface) : -1;
+        const bool has_memory = at->z != NULL || at->layers != NULL;
+        const int first = has_memory ? first_bristle(it, &place, contact->surface) : -1;
         const int points = contact->is_patch ? 1 : contact->count;
         for (int i = 0; i < points; ++i) {
             tali_contact_touch *touch = &all->touch[all->count++];
@@ -338,6 +400,7 @@ static double touch_all(const scene *at, const tali_contact_sight *sight, tali_c
     return power + walk_to(at, &place, it->num_bristles);
 }
 
+// The cache entry of touches: forces of all contacts, and the rates of what remembers.
 static tal_status calc_touches(const void *self, const tal_system *system, tal_state *state,
                                void *value)
 {
@@ -353,11 +416,14 @@ static tal_status calc_touches(const void *self, const tal_system *system, tal_s
         .velocities = tal_matter_velocities(matter, state),
         .materials = tal_var_value(system, state, it->materials),
         .X_MS = tal_cache_value(system, state, it->placed),
-        .z = deflections(it, system, state),
+        .z = states_of(system, state, it->bristles),
+        .layers = states_of(system, state, it->layers),
         .grip = *grip,
         .zdot = (double *)(void *)((char *)value + tali_contact_zdot_offset(it)),
+        .layers_dot = (double *)(void *)((char *)value + tali_contact_zdot_offset(it)) +
+                      (ptrdiff_t)3 * it->num_bristles,
     };
-    if (at.z != NULL) relax_bristles(&at);
+    relax_bristles(&at);
     all->power = touch_all(&at, &sight, all);
     return TAL_OK;
 }
@@ -371,7 +437,7 @@ void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces)
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "touches";
     cache.size =
-        tali_contact_zdot_offset(it) + (size_t)3 * (size_t)it->num_bristles * sizeof(double);
+        tali_contact_zdot_offset(it) + (size_t)4 * (size_t)it->num_bristles * sizeof(double);
     cache.depends_on = TAL_STAGE_VELOCITY;
     cache.calc = calc_touches;
     cache.prereqs = needs;
@@ -418,20 +484,62 @@ tal_status tali_contact_realize_acceleration(const void *self, const tal_force_c
     if (it->num_bristles == 0) return TAL_OK;
     const tali_contact_touches *all =
         tali_contact_read_touches(it, context->system, context->state);
-    double *zdot = tal_group_upd_dot(context->system, context->state, it->bristles);
-    if (all == NULL || zdot == NULL) return failure(context);
-    memcpy(zdot, (const char *)all + tali_contact_zdot_offset(it),
-           (size_t)3 * (size_t)it->num_bristles * sizeof *zdot);
+    if (all == NULL) return failure(context);
+    const double *rates =
+        (const double *)(const void *)((const char *)all + tali_contact_zdot_offset(it));
+    const size_t n = (size_t)it->num_bristles;
+    if (it->bristles.i >= 0) {
+        double *zdot = tal_group_upd_dot(context->system, context->state, it->bristles);
+        if (zdot == NULL) return failure(context);
+        memcpy(zdot, rates, 3 * n * sizeof *zdot);
+    }
+    if (it->layers.i >= 0) {
+        double *zdot = tal_group_upd_dot(context->system, context->state, it->layers);
+        if (zdot == NULL) return failure(context);
+        memcpy(zdot, rates + 3 * n, n * sizeof *zdot);
+    }
     return TAL_OK;
 }
 
+// Energy of surfaces that relax: of each place that of the larger of depth and deflection. Summed
+// over deflections here, and over what depths exceed them by in energy_of_points().
+static double energy_of_layers(const tali_contact_element *it,
+                               const tal_contact_material materials[], const double layers[])
+{
+    combined last = {.is_patch = false};
+    double sum = 0.0;
+    for (int i = 0; layers != NULL && i < it->num_held; ++i) {
+        const tali_contact_held_pair *held = &it->held[i];
+        for (int k = 0; k < held->count; ++k) {
+            sum += layer_energy(it, materials, held->surface, layers[held->first + k], &last);
+        }
+    }
+    return sum;
+}
+
+static const tali_contact_held_pair *held_pair(const tali_contact_element *it, const int surface[2])
+{
+    walk from = {0, 0};
+    (void)first_bristle(it, &from, surface);
+    return &it->held[from.pair];
+}
+
+// `layers` are those of the pair; NULL: none.
 static double energy_of_points(const tali_contact_element *it, const tali_detect_point points[],
-                               int count, double E)
+                               int count, double E, const double layers[])
 {
     double sum = 0.0;
     for (int i = 0; i < count; ++i) {
         tali_contact_ellipse patch;
         const double k = stiffness_at(it, &points[i], E, &patch);
+        if (layers != NULL) {
+            const double z = fmax(0.0, layers[points[i].feature]), n = exponent_of(it);
+            sum -= k * z * tali_contact_power(z, n) / (n + 1.0);
+            sum += tali_contact_relaxing(points[i].weight * k, n, it->def.relaxation_time,
+                                         points[i].depth, 0.0, z)
+                       .press.energy;
+            continue;
+        }
         sum += points[i].weight *
                tali_contact_hunt_crossley(k, exponent_of(it), 0.0, points[i].depth, 0.0).energy;
     }
@@ -458,18 +566,21 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
         tal_var_value(context->system, context->state, it->materials);
     tali_contact_sight sight;
     if (!tali_contact_look(it, context->system, context->state, &sight)) return failure(context);
+    const double *layers = states_of(context->system, context->state, it->layers);
     combined last = {.is_patch = false};
-    double sum = 0.0;
+    double sum = energy_of_layers(it, materials, layers);
     for (int c = 0; c < sight.num_contacts; ++c) {
         const tali_detect_contact *contact = &sight.contacts[c];
+        const double *of_pair =
+            layers != NULL ? layers + held_pair(it, contact->surface)->first : NULL;
         const double E = combine(it, materials, contact, &last)->stiffness;
-        sum += contact->is_patch
-                   ? energy_of_faces(sight.faces + contact->first, contact->count, E)
-                   : energy_of_points(it, sight.points + contact->first, contact->count, E);
+        sum += contact->is_patch ? energy_of_faces(sight.faces + contact->first, contact->count, E)
+                                 : energy_of_points(it, sight.points + contact->first,
+                                                    contact->count, E, of_pair);
     }
     const tal_contact_grip *grip = tal_var_value(context->system, context->state, it->grip);
-    const double *z = deflections(it, context->system, context->state);
-    for (int i = 0; i < 3 * it->num_bristles; ++i) {
+    const double *z = states_of(context->system, context->state, it->bristles);
+    for (int i = 0; z != NULL && i < 3 * it->num_bristles; ++i) {
         sum += 0.5 * grip->stiffness * z[i] * z[i];
     }
     *energy = sum;

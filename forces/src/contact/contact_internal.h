@@ -30,7 +30,7 @@ typedef struct tali_contact_element {
     tali_contact_surface *surfaces;
     int num_surfaces, capacity;
     tali_detect_surface *seen;    ///< [num_surfaces] as the detector sees them, with initial shapes
-    tali_contact_held_pair *held; ///< by increasing surfaces; none without memory
+    tali_contact_held_pair *held; ///< by increasing surfaces; none without memory of any kind
     int num_held, held_capacity, num_bristles;
     tali_detect_limits limits;
     int max_touches;
@@ -42,6 +42,7 @@ typedef struct tali_contact_element {
     tal_cache_ix touches;  ///< the forces between them, at Velocity
     tal_group_ix
         bristles; ///< z, three per bristle: its deflection, in the frame of tali_contact_holder()
+    tal_group_ix layers; ///< z, one per bristle: how far the surfaces are pressed in there
 } tali_contact_element;
 
 /// Shape and frame of a surface in a State.
@@ -63,7 +64,8 @@ typedef struct tali_contact_touch {
     double energy, power;
 } tali_contact_touch;
 
-/// All contacts at one instant. The rates of the bristles, three each, follow after max_touches.
+/// All contacts at one instant. The rates of the bristles, three each, follow after max_touches,
+/// then those of the layers.
 typedef struct tali_contact_touches {
     int count;
     double power;               ///< dissipated by all of them, and by bristles that hold nothing
@@ -81,6 +83,12 @@ static inline size_t tali_contact_zdot_offset(const tali_contact_element *it)
 static inline bool tali_contact_has_memory(const tal_contact_def *def)
 {
     return def->friction == TAL_CONTACT_SOFT_COULOMB || def->friction == TAL_CONTACT_ELASTOPLASTIC;
+}
+
+/// Whether surfaces have a state of their own.
+static inline bool tali_contact_relaxes(const tal_contact_def *def)
+{
+    return def->law == TAL_CONTACT_RELAXING;
 }
 
 /// The surface in whose frame a bristle's deflection is kept: the flat one, if there is one.

@@ -40,6 +40,32 @@ tali_contact_press tali_contact_foundation(double k, double c, double area, real
     return press(elastic, 0.5 * elastic * depth, c, xdot);
 }
 
+// While a surface is touched its deflection z follows the depth x, and stays behind by this part of
+// it: that is more than steps are wrong by, and tells a surface that is touched from one that is
+// not.
+static const double BEHIND = 1e-4;
+
+// The time in which z follows, as a part of that of the surface.
+static const double FOLLOWS = 0.1;
+
+// Only what is let go is followed at once: a body that comes is ahead of z in any case.
+tali_contact_layer tali_contact_relaxing(double k, double n, double T, double x, double xdot,
+                                         double z)
+{
+    const double free_rate = -z / (n * T);
+    if (x <= z || x <= 0.0) {
+        const double deep = fmax(z, 0.0), elastic = k * tali_contact_power(deep, n);
+        return (tali_contact_layer){{0.0, elastic * deep / (n + 1.0), -elastic * free_rate},
+                                    free_rate};
+    }
+    const double elastic = k * tali_contact_power(x, n);
+    const double force = fmax(0.0, elastic + T * n * elastic / x * xdot);
+    const tali_contact_press press = {force, elastic * x / (n + 1.0), (force - elastic) * xdot};
+    if (force == 0.0) return (tali_contact_layer){press, free_rate};
+    const double follows = ((1.0 - BEHIND) * x - z) / (FOLLOWS * T);
+    return (tali_contact_layer){press, follows + (1.0 - BEHIND) * fmin(xdot, 0.0)};
+}
+
 // The complete elliptic integrals B = (E - m1 K) / m and D = (K - E) / m with m1 = (b/a)^2 = 1 - m,
 // by the arithmetic-geometric mean. Their sum is K. Dividing by m before summing leaves no
 // cancellation at the circle:

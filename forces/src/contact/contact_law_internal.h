@@ -40,6 +40,18 @@ tali_contact_press tali_contact_hunt_crossley(double k, double n, double c, real
 /// across it.
 tali_contact_press tali_contact_foundation(double k, double c, double area, real x, real xdot);
 
+/// A normal force of a surface that relaxes, and the rate of its deflection.
+typedef struct tali_contact_layer {
+    tali_contact_press press;
+    double zdot; ///< [m/s]
+} tali_contact_layer;
+
+/// A surface without mass on a spring k w^n and a damper, pressed in by z (RBDA eq. 11.73, 11.74
+/// with depths for heights, and any n): touched by a body at depth x it is as deep as that, and
+/// f = max(0, k x^n + T d/dt(k x^n)); left alone it comes back, zdot = -z / (n T).
+tali_contact_layer tali_contact_relaxing(double k, double n, double T, double x, double xdot,
+                                         double z);
+
 /// An elliptical Hertz contact.
 typedef struct tali_contact_ellipse {
     double radius; ///< sqrt(R' R'') [m], of the relative curvatures

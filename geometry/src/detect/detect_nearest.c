@@ -177,6 +177,7 @@ static double ellipsoid_root(const double r[3], const double z[3], bool *is_pole
     return s;
 }
 
+// From the root to the surface point, its normal n ~ x / a^2, and the distance along it.
 static tali_detect_nearest nearest_of_ellipsoid(tal_vec3 a, tal_vec3 p)
 {
     const double least = fmin(a.x, fmin(a.y, a.z));

@@ -223,6 +223,7 @@ static double nearest_place(const tali_detect_placed *ellipsoid, const capsule *
     return s;
 }
 
+// A capsule touches where its axis is nearest; any other cylinder in facets.
 void tali_detect_ellipsoid_cylinder(const tali_detect_placed *a, const tali_detect_placed *b,
                                     tali_detect_sink *sink)
 {

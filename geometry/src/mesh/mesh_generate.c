@@ -363,6 +363,8 @@ static int border_point(const field *it, int place)
     return nx * (ny - 1 - (place - (nx - 1)));
 }
 
+// Vertices: the grid, its border at the bottom, the middle there. Faces: two for each cell, and for
+// each part of the border two of the wall and one of the bottom.
 static void draft_field(draft *d, const field *it)
 {
     const int nx = it->nx, ny = it->ny, border = border_length(it), first = nx * ny;
@@ -392,6 +394,7 @@ static void draft_field(draft *d, const field *it)
     }
 }
 
+// Numbers of heights, steps between them, and all heights above the bottom.
 static tal_status check_field(const field *it, tal_error *err)
 {
     if (it->nx < 2 || it->ny < 2 || it->nx > MOST_IN_FIELD || it->ny > MOST_IN_FIELD) {

@@ -231,7 +231,7 @@ void tali_model_describe_exponential_spring(tali_model_description *d)
 // ---- contact of surfaces
 
 const tali_model_attribute tali_model_contact_attributes[] = {
-    {"law", TALI_TYPE_WORD, .initial = "hertz", .words = "hertz|power",
+    {"law", TALI_TYPE_WORD, .initial = "hertz", .words = "hertz|power|relaxing",
      .doc = "of the normal force"},
     {"friction", TALI_TYPE_WORD, .initial = "stribeck",
      .words = "stribeck|hollars|soft_coulomb|elastoplastic", .doc = "its law"},
@@ -242,7 +242,8 @@ const tali_model_attribute tali_model_contact_attributes[] = {
     {"max_faces", TALI_TYPE_INTEGER, .initial = "0",
      .doc = "capacity; 0: chosen from the surfaces"},
     {"max_bristles", TALI_TYPE_INTEGER, .initial = "0", .doc = "capacity; 0: 3000"},
-    {"exponent", TALI_TYPE_REAL, 1, "1.5", TALI_POSITIVE_NUMBER, .doc = "of a power law"},
+    {"exponent", TALI_TYPE_REAL, 1, "1.5", TALI_POSITIVE_NUMBER,
+     .doc = "of a power law, and of a surface that relaxes"},
     {"transition_speed", TALI_TYPE_REAL, 1, "0.01", TALI_POSITIVE_NUMBER,
      .doc = "slip speed below which friction is about static [m/s]"},
     {"grip_stiffness", TALI_TYPE_REAL, 1, "1e5", TALI_POSITIVE_NUMBER,
@@ -251,6 +252,8 @@ const tali_model_attribute tali_model_contact_attributes[] = {
      .doc = "of friction with memory [N s/m]"},
     {"breakaway", TALI_TYPE_REAL, 1, "0.7", TALI_NO_NEGATIVE_NUMBER,
      .doc = "part of the friction that is purely elastic, 0 to 1"},
+    {"relaxation_time", TALI_TYPE_REAL, 1, "0.001", TALI_POSITIVE_NUMBER,
+     .doc = "of a surface that relaxes: its damper over its spring [s]"},
     {.name = NULL}};
 
 enum {
@@ -283,6 +286,7 @@ void tali_model_build_contact(tali_model *m, tali_model_item *item)
     def.max_bristles = item->ref[CONTACT_BRISTLES];
     def.exponent = item->p[0];
     def.grip = (tal_contact_grip){item->p[1], item->p[2], item->p[3], item->p[4]};
+    def.relaxation_time = item->p[5];
     item->built = tal_forces_add_contact(m->forces, item->name, &def).i;
 }
 
@@ -304,6 +308,7 @@ void tali_model_describe_contact(tali_model_description *d)
     tali_model_say_number(d, grip.stiffness);
     tali_model_say_number(d, grip.damping);
     tali_model_say_number(d, grip.breakaway);
+    tali_model_say_number(d, def->relaxation_time);
 }
 
 void tali_model_write_surfaces(tali_model_description *contact)

@@ -34,8 +34,8 @@ static tal_xform plane_of(const tali_collider *it)
     return tal_xf(tal_m3(R.y, tal_v3_neg(R.z), tal_v3_neg(R.x)), it->def.X_BS.p);
 }
 
-// "ball on floor", and " 3" behind it for a solid with several vertices. What is too long for a name
-// is that of the colliders' numbers.
+// "ball on floor", and " 3" behind it for a solid with several vertices. What is too long for a
+// name is that of the colliders' numbers.
 static const char *name_of(const tal_matter *matter, const tali_collider *a, const tali_collider *b,
                            int vertex, char name[2 * TAL_MAX_NAME + 32])
 {

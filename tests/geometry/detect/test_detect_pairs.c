@@ -374,7 +374,7 @@ START_TEST(facets_make_the_whole_surface)
 
 END_TEST
 
-// Points of which the nearest is not plain: the center, the axis, the middle of a disk, the surface.
+// Points whose nearest is not plain: the center, the axis, the middle of a disk, the surface.
 START_TEST(nearest_points_of_places_without_a_plain_answer_are_finite_and_right)
 {
     const struct {

@@ -22,9 +22,9 @@
  * overlap by a depth x represent bodies that have been flattened by that much. The materials
  * decide how hard they push back, where, and how much energy is lost; see doc/contact.md.
  *
- * Point contacts obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), or a
- * power law; meshes rest on an elastic foundation, one spring for each face. Contacts are summed in
- * the order of their surfaces, regardless of how they were found.
+ * Points obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), a power law,
+ * or that of a surface that relaxes; each face or facet is a spring of an elastic foundation.
+ * Contacts are summed in the order of their surfaces, regardless of how they were found.
  *
  * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and
  * grip Dynamics. Contacts are found on request from Position on, and kept until a pose or a shape
@@ -44,8 +44,10 @@ extern "C" {
 
 /// How two surfaces that touch at a point push back.
 typedef enum tal_contact_law {
-    TAL_CONTACT_HERTZ, ///< f = 4/3 sqrt(R) E* x^(3/2), or an ellipse; no sharp corners
-    TAL_CONTACT_POWER  ///< f = k x^n, whatever the curvature; `stiffness` is k [N/m^n]
+    TAL_CONTACT_HERTZ,   ///< f = 4/3 sqrt(R) E* x^(3/2), or an ellipse; no sharp corners
+    TAL_CONTACT_POWER,   ///< f = k x^n, whatever the curvature; `stiffness` is k [N/m^n]
+    TAL_CONTACT_RELAXING ///< the surface is a spring k x^n and a damper, without mass: left alone
+                         ///< it takes time to come back (RBDA sec. 11.8)
 } tal_contact_law;
 
 /// How they resist sliding.
@@ -73,7 +75,8 @@ typedef struct tal_contact_grip {
 /// What a contact element is made from. Obtain it from tal_contact_def_default(), then edit.
 typedef struct tal_contact_def {
     tal_contact_law law;
-    double exponent; ///< n of a power law, at least 1; Hertz's is 3/2 in any case
+    double exponent;        ///< n of a power law, at least 1; Hertz's is 3/2 in any case
+    double relaxation_time; ///< damper over spring of a surface that relaxes [s] > 0
     tal_contact_friction friction;
     tal_contact_grip grip; ///< initial values, which a State can change
     /// @name Capacities. Zero: chosen from the surfaces. More than that is TAL_ERR_CAPACITY.
@@ -81,12 +84,12 @@ typedef struct tal_contact_def {
     int max_pairs;    ///< pairs of surfaces whose boxes overlap
     int max_points;   ///< point contacts
     int max_faces;    ///< faces of meshes in contact
-    int max_bristles; ///< places where friction with memory can act, in contact or not; zero: 3000
+    int max_bristles; ///< places that have a memory, in contact or not; zero: 3000
     /// @}
 } tal_contact_def;
 
 /// Hertz and Hunt-Crossley, Stribeck friction with 0.01 m/s; bristles of 1e5 N/m and 1e2 N s/m that
-/// break away at 0.7; capacities chosen.
+/// break away at 0.7; 1 ms of relaxation; capacities chosen.
 TAL_API tal_contact_def tal_contact_def_default(void);
 
 /// One surface of a contact element; `i` below zero means "none".

@@ -43,9 +43,9 @@
  * that start at the deepest one make force and moment vary smoothly even where the circle is level
  * and "the deepest" jumps. A corner or rim radius of zero is a sharp one.
  *
- * A capsule is a cylinder whose rims are as round as it is. Capsules that lie along each other touch
- * at their ends; the place where axes cross jumps then, and counts by the square of the sine between
- * them.
+ * A capsule is a cylinder whose rims are as round as it is. Capsules that lie along each other
+ * touch at their ends; the place where axes cross jumps then, and counts by the square of the sine
+ * between them.
  *
  * Facets are small parts of a surface: 512 of an ellipsoid or a torus, 768 of a cylinder, 1032 of a
  * brick. A face or facet counts as a whole, by its middle: make the faces of a mesh small compared
