@@ -145,15 +145,21 @@ static double difference(const mat *A, const mat *B)
     return test_difference(A->x, B->x, 36) / (1.0 + test_largest(B->x, 36));
 }
 
+// Mass properties about the origin as a matrix.
+static mat matrix_of(const tal_mass_props *m)
+{
+    const tal_vec3 h = tal_v3_scale(m->mass, m->com);
+    const tal_sym3 I = m->inertia;
+    const mat out = {{I.xx, I.xy, I.xz, 0,    -h.z,    h.y, I.xy, I.yy, I.yz, h.z,     0, -h.x,
+                      I.xz, I.yz, I.zz, -h.y, h.x,     0,   0,    h.z,  -h.y, m->mass, 0, 0,
+                      -h.z, 0,    h.x,  0,    m->mass, 0,   h.y,  -h.x, 0,    0,       0, m->mass}};
+    return out;
+}
+
 static mat random_inertia(test_rng *rng)
 {
     const tal_mass_props m = test_random_mass_props(rng);
-    const tal_vec3 h = tal_v3_scale(m.mass, m.com);
-    const tal_sym3 I = m.inertia;
-    const mat out = {{I.xx, I.xy, I.xz, 0,    -h.z,   h.y, I.xy, I.yy, I.yz, h.z,    0, -h.x,
-                      I.xz, I.yz, I.zz, -h.y, h.x,    0,   0,    h.z,  -h.y, m.mass, 0, 0,
-                      -h.z, 0,    h.x,  0,    m.mass, 0,   h.y,  -h.x, 0,    0,      0, m.mass}};
-    return out;
+    return matrix_of(&m);
 }
 
 // ---- tab. 7.2
@@ -310,12 +316,7 @@ static mat inertia_in_ground(const chain *c, tal_body_ix body)
     const tal_xform X = tal_body_X_GB(c->matter, c->state, body);
     const tal_mass_props own = tal_body_mass_props(c->matter, c->state, body);
     const tal_mass_props m = tal_mass_props_transform(&X, &own);
-    const tal_vec3 h = tal_v3_scale(m.mass, m.com);
-    const tal_sym3 I = m.inertia;
-    const mat out = {{I.xx, I.xy, I.xz, 0,    -h.z,   h.y, I.xy, I.yy, I.yz, h.z,    0, -h.x,
-                      I.xz, I.yz, I.zz, -h.y, h.x,    0,   0,    h.z,  -h.y, m.mass, 0, 0,
-                      -h.z, 0,    h.x,  0,    m.mass, 0,   h.y,  -h.x, 0,    0,      0, m.mass}};
-    return out;
+    return matrix_of(&m);
 }
 
 static tal_spatial_vec spatial_of(six v)
