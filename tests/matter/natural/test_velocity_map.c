@@ -181,8 +181,9 @@ START_TEST(a_column_is_there_for_each_joint_on_the_way)
 
 END_TEST
 
-// Frames along each other, and inertias about main axes: a free base turns about its own origin, and
-// a slider has no moment, which are cases of their own. Numbers of size ten, some tens of roundings.
+// Frames along each other, and inertias about main axes: a free base turns about its own origin,
+// and a slider has no moment, which are cases of their own. Numbers of size ten, some tens of
+// roundings.
 START_TEST(bodies_with_plain_frames_have_the_same_equations)
 {
     tal_system *system = tal_system_create(NULL);
