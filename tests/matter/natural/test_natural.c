@@ -462,6 +462,54 @@ START_TEST(penalties_come_near_the_basis_as_they_grow)
 
 END_TEST
 
+// Off the conditions, accelerations meet Phidotdot + 2 Omega mu Phidot + Omega^2 Phi = 0, but for
+// forces over alpha: some 1e2 over 1e9.
+START_TEST(a_penalty_lets_errors_of_conditions_fade)
+{
+    model m = begin_model();
+    cube_add_links(m.matter, LINK_ROD, true);
+    finish_model(&m);
+    tal_natural_solver_def def = way(TAL_NATURAL_PENALTY, 1e9);
+    def.omega = 3.0;
+    def.mu = 0.7;
+    tal_natural_solver *solver = NULL;
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_VELOCITY), TAL_OK);
+    ck_assert_int_eq(tal_natural_solver_create(m.natural, &def, &solver, NULL), TAL_OK);
+    double *x = room(m.nx), *xdot = room(m.nx), *Q = room(m.nx), *a = room(m.nx);
+    double *phi = room(m.nc), *bias = room(m.nc), *J = room(m.nc * m.nx);
+    ck_assert_int_eq(tal_natural_read(m.natural, m.state, x, xdot), TAL_OK);
+    for (int i = 0; i < m.nx; ++i) {
+        x[i] += 1e-3 * (i % 7);
+        xdot[i] += 1e-2 * (i % 5);
+    }
+    ck_assert_int_eq(tal_natural_solver_solve(solver, x, xdot, Q, a), TAL_OK);
+    const tal_matrix slopes = tal_matrix_view(J, m.nc, m.nx);
+    ck_assert_int_eq(tal_natural_calc_phi(m.natural, x, phi), TAL_OK);
+    ck_assert_int_eq(tal_natural_calc_bias(m.natural, xdot, bias), TAL_OK);
+    ck_assert_int_eq(tal_natural_calc_phi_x(m.natural, x, slopes), TAL_OK);
+    // the redundant rows cannot all be met: what is left is orthogonal to what x can change
+    double sums[64] = {0.0};
+    ck_assert_int_le(m.nc, 64);
+    for (int k = 0; k < m.nc; ++k) {
+        sums[k] = bias[k] + 9.0 * phi[k];
+        for (int i = 0; i < m.nx; ++i) {
+            sums[k] += J[k + m.nc * i] * (a[i] + 2.0 * 3.0 * 0.7 * xdot[i]);
+        }
+    }
+    for (int i = 0; i < m.nx; ++i) {
+        double along = 0.0;
+        for (int k = 0; k < m.nc; ++k) {
+            along += J[k + m.nc * i] * sums[k];
+        }
+        ck_assert_double_lt(fabs(along), 1e-6);
+    }
+    tal_natural_solver_destroy(solver);
+    free(x), free(xdot), free(Q), free(a), free(phi), free(bias), free(J);
+    end_model(&m);
+}
+
+END_TEST
+
 START_TEST(definitions_of_solvers_are_checked)
 {
     model m = begin_model();
@@ -501,6 +549,7 @@ int main(void)
     tcase_add_test(all, what_is_not_covered_is_named);
     tcase_add_test(all, a_basis_of_what_conditions_allow_gives_the_accelerations_of_the_tree);
     tcase_add_test(all, penalties_come_near_the_basis_as_they_grow);
+    tcase_add_test(all, a_penalty_lets_errors_of_conditions_fade);
     tcase_add_test(all, definitions_of_solvers_are_checked);
     suite_add_tcase(suite, all);
     return test_run(suite);

@@ -181,6 +181,53 @@ START_TEST(a_column_is_there_for_each_joint_on_the_way)
 
 END_TEST
 
+// Frames along each other, and inertias about main axes: a free base turns about its own origin,
+// and a slider has no moment, which are cases of their own. Numbers of size ten, some tens of
+// roundings.
+START_TEST(bodies_with_plain_frames_have_the_same_equations)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = (tal_mass_props){.mass = 2.0, .inertia = tal_s3_diag(0.3, 0.5, 0.4)};
+    def.X_PF.p = tal_v3(0.1, 0.2, 0.3);
+    tal_body_ix last = tal_matter_add_free(matter, TAL_GROUND, &def);
+    last = tal_matter_add_pin(matter, last, &def);
+    last = tal_matter_add_slider(matter, last, &def);
+    (void)tal_matter_add_pin(matter, last, &def);
+    tal_state *state = NULL;
+    tal_velocity_map *map = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    ck_assert_int_eq(tal_velocity_map_create(matter, NULL, &map, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_MODEL), TAL_OK);
+    for (int i = 0; i < 9; ++i) {
+        tal_state_upd_u(state)[i] = 0.3 - 0.1 * i;
+    }
+    for (int i = 7; i < 10; ++i) {
+        tal_state_upd_q(state)[i] = 0.2 * i - 1.0;
+    }
+    ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
+    ck_assert_int_eq(tal_velocity_map_calc(map, state), TAL_OK);
+    double M[81], tree[81], Q[9], needed[9], f[9] = {0.0};
+    const tal_spatial_vec F[5] = {TAL_SPATIAL_VEC_ZERO};
+    ck_assert_int_eq(tal_velocity_map_calc_M(map, tal_matrix_view(M, 9, 9)), TAL_OK);
+    ck_assert_int_eq(tal_matter_calc_M(matter, state, tal_matrix_view(tree, 9, 9)), TAL_OK);
+    ck_assert_int_eq(tal_velocity_map_calc_Q(map, F, f, Q), TAL_OK);
+    ck_assert_int_eq(tal_matter_inverse_dynamics(matter, state, NULL, F, f, needed), TAL_OK);
+    for (int i = 0; i < 81; ++i) {
+        ck_assert_double_eq_tol(M[i], tree[i], 1e-13);
+    }
+    for (int i = 0; i < 9; ++i) {
+        ck_assert_double_eq_tol(Q[i], -needed[i], 1e-13);
+    }
+    tal_velocity_map_destroy(map);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 // --- threads ---
 
 // All of M and Q as bytes.
@@ -446,6 +493,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, columns_and_biases_are_those_of_the_tree);
     tcase_add_test(all, equations_of_motion_are_those_of_the_tree);
+    tcase_add_test(all, bodies_with_plain_frames_have_the_same_equations);
     tcase_add_test(all, a_column_is_there_for_each_joint_on_the_way);
     tcase_add_test(all, any_number_of_threads_gives_the_same_bits);
     tcase_add_test(all, articulated_inertias_about_any_point_give_the_accelerations);
