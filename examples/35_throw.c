@@ -89,8 +89,8 @@ int main(void)
     if (st == TAL_OK) st = tal_state_create(system, &it.state, &err);
     if (st == TAL_OK) st = tal_sensitivity_create(system, &wanted, &it.study, &err);
     if (st == TAL_OK) st = throw_twice(&it);
-    if (st != TAL_OK)
-        puts(it.study != NULL ? tal_sensitivity_error(it.study)->message : err.message);
+    if (it.study != NULL) err = *tal_sensitivity_error(it.study);
+    if (st != TAL_OK) puts(err.message);
     tal_sensitivity_destroy(it.study);
     tal_state_destroy(it.state);
     tal_state_destroy(it.start);

@@ -103,6 +103,7 @@ const cli_command *const cli_commands[] = {
     // studies
     &cmd_simulate, &cmd_assemble, &cmd_equilibrium, &cmd_modes, &cmd_ik, &cmd_id, &cmd_muscles,
     &cmd_sweep, &cmd_sensitivities, &cmd_fit, &cmd_mol,
+    &cmd_sweep, &cmd_sensitivities, &cmd_fit, &cmd_optimize,
     // OpenSim
     &cmd_run, &cmd_scale, &cmd_so, &cmd_cmc, &cmd_rra, &cmd_analyze,
     // results

@@ -25,6 +25,7 @@ extern const cli_command cmd_info;
 extern const cli_command cmd_modes;
 extern const cli_command cmd_mol;
 extern const cli_command cmd_muscles;
+extern const cli_command cmd_optimize;
 extern const cli_command cmd_paths;
 extern const cli_command cmd_plot;
 extern const cli_command cmd_render;

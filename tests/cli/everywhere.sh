@@ -35,6 +35,15 @@ cat >limb.talus <<'END'
 </talus>
 END
 
+# the same arm with a motor
+cat >driven.talus <<'END'
+<talus version="1" name="driven arm">
+<param name="mass" value="2"/>
+<bodies><pin name="arm" mass="$mass" com="0 -0.5 0" solid="sphere 0.1"/></bodies>
+<forces><gravity g="0 -9.81 0"/><mobility_actuator name="motor" mobility="arm" gain="1"/></forces>
+</talus>
+END
+
 # the same arm of OpenSim, another coordinate that no marker sees, and a set-up
 cat >arm.osim <<'END'
 <OpenSimDocument Version="40000"><Model name="arm"><BodySet><objects>
@@ -78,6 +87,7 @@ modes       arm.talus   --at-rest                    csv,npz
 equilibrium arm.talus   -                            sto,mot,csv,npz,talus
 sweep       arm.talus   -v,mass=1:2:3,-e,0.1         csv,npz
 sensitivities arm.talus -p,mass,-e,0.1               sto,mot,csv,npz
+optimize    driven.talus --final,arm.q0=0.3,-n,5      sto,mot,csv,npz
 fit         motion.sto  arm.talus,-p,arm.u0          sto,mot,csv,npz,talus
 view        arm.talus   -                            glb,json
 render      arm.talus   --size,64x48,--fps,1         png,apng

@@ -21,6 +21,10 @@ cat >arm.talus <<'END_OF_FILE'
 <millard name="pull" path="pull" max_force="100" fiber_length="0.2" tendon_length="0.1"/></forces>
 </talus>
 END_OF_FILE
+cat >arm_driven.talus <<'END_OF_FILE'
+<talus version="1" name="arm"><bodies><pin name="arm" mass="2" com="0 -0.5 0"/></bodies>
+<forces><mobility_actuator name="motor" mobility="arm" gain="1"/></forces></talus>
+END_OF_FILE
 frames() { # NUMBER
     printf 'PathFileType\t4\t(X/Y/Z)\tframes.trc\n'
     printf 'DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n100\t100\t%d\t2\tm\n' "$1"
@@ -59,6 +63,7 @@ id          begins_again  sto  arm.talus motion.sto
 muscles     begins_again  csv  arm.talus --over arm.q0
 paths       begins_again  talus arm.talus
 sensitivities begins_again csv  arm.talus -p mass -e 0.1 --every 0.01
+optimize    begins_again  csv  arm_driven.talus --final arm.q0=0.3 -n 5
 fit         begins_again  csv  arm.talus motion.sto -p mass
 modes       begins_again  csv  arm.talus --at-rest
 equilibrium begins_again  talus arm.talus
