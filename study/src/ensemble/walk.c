@@ -99,6 +99,7 @@ static tal_status check_def(const tal_walk_def *def, int nu, tal_error *err)
                      nu);
 }
 
+// One block for all arrays.
 static tal_status take_memory(tal_walk *it, tal_error *err)
 {
     const size_t nq = (size_t)it->nq + 1, nu = (size_t)it->nu + 1, m = (size_t)it->m + 1;
@@ -529,6 +530,7 @@ static tal_status take_step(tal_walk *it, tal_state *state)
     return stand(it, state) ? TAL_OK : pass_on(it, state, tal_state_error(state)->status);
 }
 
+// A State that can be walked from: on the constraints, where p is finite.
 static tal_status begin(tal_walk *it, tal_state *state)
 {
     tal_status st = tal_system_realize(it->system, state, TAL_STAGE_POSITION);

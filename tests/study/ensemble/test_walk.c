@@ -51,8 +51,8 @@ static tal_walk *create(const model *m, const tal_walk_def *def)
 // Pearson's statistic of SAMPLES values in bins of expected probability.
 //
 // It has BINS - 1 = 19 degrees of freedom where samples are independent: mean 19, standard
-// deviation sqrt(38) = 6.2, and above 60 once in 4e6. Samples are taken so many steps apart that their
-// correlation is below 1 %; seeds are fixed.
+// deviation sqrt(38) = 6.2, and above 60 once in 4e6. Samples are taken so many steps apart that
+// they hardly know of each other; seeds are fixed.
 static void check_histogram(const int counts[BINS], const double expected[BINS], const char *what)
 {
     const double bound = 60.0;
