@@ -163,7 +163,7 @@ int main(void)
     if (mol == NULL) return 1;
     tal_mol_granularity how = tal_mol_granularity_default();
     how.level = TAL_MOL_CARTESIAN;
-    scene beads = {NULL}, sticks = {NULL};
+    scene beads = {NULL, NULL, NULL}, sticks = {NULL, NULL, NULL};
     tal_status st = begin(&beads, mol, &how);
 
     tal_mol_bond_choice choices[BONDS];

@@ -41,6 +41,6 @@ int molecule_check_out(const cli_args *args, const char *option);
 int molecule_write(const cli_args *args, const tal_atoms *frames, const char *path);
 
 // Run dynamics and write a table of energies and temperatures: talus mol run. An exit code.
-int molecule_run(const cli_args *args, cli_molecule *it);
+int molecule_run(const cli_args *args, cli_molecule *molecule);
 
 #endif // TALUS_CLI_MOLECULE_H

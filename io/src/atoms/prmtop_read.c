@@ -37,7 +37,7 @@ static bool read_format(tali_atoms_reader *r, tali_prmtop_section *section)
         ++at;
         section->per_line = small_number(&at, r->stop);
         if (section->per_line == 0) section->per_line = 1;
-        const char kind = at < r->stop ? *at++ : ' ';
+        const char kind = (char)(at < r->stop ? *at++ : ' ');
         section->width = small_number(&at, r->stop);
         if (strchr("aAiIeEfF", kind) != NULL && section->width > 0) return true;
     }
@@ -52,8 +52,8 @@ static bool read_section(tali_atoms_reader *r, tali_prmtop_section *section)
     const tali_table_span name = tali_table_span_trim((tali_table_span){r->text + 5, r->stop});
     const size_t length = (size_t)(name.end - name.begin);
     memset(section, 0, sizeof *section);
-    if (length > 0)
-        memcpy(section->name, name.begin, length < TALI_PRMTOP_NAME ? length : TALI_PRMTOP_NAME);
+    const size_t kept = length < TALI_PRMTOP_NAME ? length : TALI_PRMTOP_NAME;
+    if (kept > 0) memcpy(section->name, name.begin, kept);
     while (tali_atoms_next_line(r) && !line_is(r, "%FORMAT")) {
         if (!line_is(r, "%COMMENT")) {
             tali_atoms_error(r, 1, "section %s: its %%FORMAT is missing", section->name);
@@ -270,23 +270,23 @@ static bool refuse_sections(tali_prmtop *it)
 static bool check_numbers(tali_prmtop *it)
 {
     static const struct {
-        tali_prmtop_pointer which;
         const char *name;
+        tali_prmtop_pointer which;
         int most;
-    } limits[] = {{TALI_PRMTOP_ATOMS, "NATOM", TALI_ATOMS_MOST},
-                  {TALI_PRMTOP_TYPES, "NTYPES", 10000},
-                  {TALI_PRMTOP_BONDS_H, "NBONH", INT_MAX / 8},
-                  {TALI_PRMTOP_BONDS, "NBONA", INT_MAX / 8},
-                  {TALI_PRMTOP_ANGLES_H, "NTHETH", INT_MAX / 8},
-                  {TALI_PRMTOP_ANGLES, "NTHETA", INT_MAX / 8},
-                  {TALI_PRMTOP_DIHEDRALS_H, "NPHIH", INT_MAX / 8},
-                  {TALI_PRMTOP_DIHEDRALS, "NPHIA", INT_MAX / 8},
-                  {TALI_PRMTOP_EXCLUDED, "NNB", INT_MAX / 8},
-                  {TALI_PRMTOP_RESIDUES, "NRES", TALI_ATOMS_MOST},
-                  {TALI_PRMTOP_BOND_KINDS, "NUMBND", 1000000},
-                  {TALI_PRMTOP_ANGLE_KINDS, "NUMANG", 1000000},
-                  {TALI_PRMTOP_DIHEDRAL_KINDS, "NPTRA", 1000000},
-                  {TALI_PRMTOP_HBONDS, "NPHB", 1000000}};
+    } limits[] = {{"NATOM", TALI_PRMTOP_ATOMS, TALI_ATOMS_MOST},
+                  {"NTYPES", TALI_PRMTOP_TYPES, 10000},
+                  {"NBONH", TALI_PRMTOP_BONDS_H, INT_MAX / 8},
+                  {"NBONA", TALI_PRMTOP_BONDS, INT_MAX / 8},
+                  {"NTHETH", TALI_PRMTOP_ANGLES_H, INT_MAX / 8},
+                  {"NTHETA", TALI_PRMTOP_ANGLES, INT_MAX / 8},
+                  {"NPHIH", TALI_PRMTOP_DIHEDRALS_H, INT_MAX / 8},
+                  {"NPHIA", TALI_PRMTOP_DIHEDRALS, INT_MAX / 8},
+                  {"NNB", TALI_PRMTOP_EXCLUDED, INT_MAX / 8},
+                  {"NRES", TALI_PRMTOP_RESIDUES, TALI_ATOMS_MOST},
+                  {"NUMBND", TALI_PRMTOP_BOND_KINDS, 1000000},
+                  {"NUMANG", TALI_PRMTOP_ANGLE_KINDS, 1000000},
+                  {"NPTRA", TALI_PRMTOP_DIHEDRAL_KINDS, 1000000},
+                  {"NPHB", TALI_PRMTOP_HBONDS, 1000000}};
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
         const int n = it->num[limits[i].which];
