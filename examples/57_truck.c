@@ -27,8 +27,9 @@ int main(void)
     (void)printf("  t    rise of the chassis [mm]\n");
     for (int i = 1; i <= 12 && st == TAL_OK; ++i) {
         st = garage_run_to(&truck, 0.25 * i);
-        if (st == TAL_OK)
+        if (st == TAL_OK) {
             (void)printf("%5.2f %8.2f\n", 0.25 * i, 1e3 * (garage_place(&truck).z - 1.1));
+        }
     }
     if (st != TAL_OK) (void)puts(truck.err.message);
     if (st == TAL_OK) {

@@ -27,6 +27,7 @@ typedef struct request {
     tal_generator_def def;
     char *prefix;
     tal_generator_station *stations;
+    char **station_names;
 } request;
 
 static int read_functions(const cli_args *args, int *functions)
@@ -65,7 +66,7 @@ static char *identifier(const char *name, const char *end)
 
 // BODY=X,Y,Z
 static int read_station(const cli_args *args, const cli_model *model, const char *text,
-                        tal_generator_station *station)
+                        tal_generator_station *station, char **owned)
 {
     const char *place = NULL;
     char *const name = cli_split(text, &place);
@@ -87,7 +88,8 @@ static int read_station(const cli_args *args, const cli_model *model, const char
         free(name);
         return code;
     }
-    station->name = identifier(name, "");
+    *owned = identifier(name, "");
+    station->name = *owned;
     station->station = (tal_station){body, tal_v3(p[0], p[1], p[2])};
     free(name);
     return CLI_OK;
@@ -98,10 +100,11 @@ static int read_stations(const cli_args *args, const cli_model *model, request *
     const char *const *texts = NULL;
     const int n = cli_list(args, "station", &texts);
     it->stations = cli_alloc((size_t)n + 1, sizeof *it->stations);
+    it->station_names = cli_alloc((size_t)n + 1, sizeof *it->station_names);
     it->def.stations = it->stations;
     int code = CLI_OK;
     for (int i = 0; i < n && code == CLI_OK; ++i) {
-        code = read_station(args, model, texts[i], &it->stations[i]);
+        code = read_station(args, model, texts[i], &it->stations[i], &it->station_names[i]);
         if (code == CLI_OK) ++it->def.num_stations;
     }
     const bool lacks_one = (it->def.functions & TAL_GENERATE_JACOBIAN) != 0 && n == 0 &&
@@ -131,8 +134,9 @@ static int read_request(const cli_args *args, const cli_model *model, request *i
 static void free_request(request *it)
 {
     for (int i = 0; i < it->def.num_stations; ++i) {
-        free((void *)(uintptr_t)it->stations[i].name);
+        free(it->station_names[i]);
     }
+    free(it->station_names);
     free(it->stations);
     free(it->prefix);
 }

@@ -108,7 +108,9 @@ size_t tali_pieces_place(const tali_piece pieces[], size_t n, void *block)
         void *at = block != NULL ? (char *)block + total : NULL;
         memcpy(pieces[i].where, &at, sizeof at); // pointers to any object look alike here
         total += tali_alloc_apart(pieces[i].bytes);
-        if (at != NULL) tali_alloc_close_behind(at, pieces[i].bytes);
+        if (at == NULL) continue;
+        tali_alloc_open(at, tali_alloc_apart(pieces[i].bytes)); // gaps of an earlier layout
+        tali_alloc_close_behind(at, pieces[i].bytes);
     }
     return total;
 }

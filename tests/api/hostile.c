@@ -1,30 +1,14 @@
-// hostile [NAME]: calls every public function with arguments that no caller should give, and with
-// right ones between them: NULL, Ground, indices out of range, zero-filled definitions, definitions
-// with one bad field, States of another System and below the stage that is needed, NaN, infinities,
-// huge numbers. NAME: only functions whose names contain it.
-//
-// The calls are written by hostile_calls.awk from the headers. No call may crash, hang, return
-// success after a broken contract, or leave a NaN where it says that all is well. Each function has
-// a process of its own, so one crash does not hide the next. First every parameter takes each of
-// its values while the others are right; then all of them take values at random, seeded. TALUS_SOAK
-// takes more. The values are in hostile_values.c.
+// The worlds that hostile calls are made in: Systems with something of every kind, and an object of
+// every type that a call can take.
 #include "hostile.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    NUM_STAGES = 9,
-    MAX_WRITTEN = 16,
-    NOTE_BYTES = 2048
+    NUM_STAGES = 9
 };
 
 // A System with something of every kind in it, finished.
@@ -37,162 +21,11 @@ typedef struct world {
     tal_state *work[2];        // copies of them, which are
 } world;
 
-// What the watching process reads after a crash.
-typedef struct shared_page {
-    long calls;
-    long steps;
-    char note[NOTE_BYTES];
-} shared_page;
-
 hostile_objects hostile_world;
 static world whole;    // everything in it, topology realized
 static world other;    // another structure
 static world tree;     // without constraints, topology realized
 static world building; // of this call: not finished, made when first asked for
-static shared_page *shared;
-static double *written[MAX_WRITTEN]; // arrays that the call may write
-static int num_written;
-static int breaches;
-
-// --- noting what is chosen ---
-
-__attribute__((format(printf, 2, 3))) static void note(hostile_draw *d, const char *fmt, ...)
-{
-    const size_t used = strlen(d->note);
-    if (used + 1 >= NOTE_BYTES) return;
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(d->note + used, NOTE_BYTES - used, fmt, args);
-    va_end(args);
-}
-
-int hostile_pick(hostile_draw *d, int n)
-{
-    if (d->picks == MAX_PICKS) return 0;
-    d->values[d->picks] = n;
-    const int chosen = d->choice[d->picks++] % n;
-    note(d, " %d", chosen);
-    return chosen;
-}
-
-void hostile_count_breach(const tal_error *breach)
-{
-    (void)breach;
-    ++breaches;
-}
-
-void hostile_note(hostile_draw *d, const char *field)
-{
-    note(d, "(%s)", field);
-}
-
-void hostile_will_write(hostile_draw *d, double *array)
-{
-    (void)d;
-    if (num_written < MAX_WRITTEN) written[num_written++] = array;
-}
-
-void hostile_begin(hostile_draw *d)
-{
-    (void)d;
-    breaches = 0;
-}
-
-void hostile_end(hostile_draw *d)
-{
-    d->breaches = breaches;
-    (void)tal_contract_set_handler(hostile_count_breach);
-}
-
-__attribute__((noreturn)) static void wrong(hostile_draw *d, const char *why)
-{
-    note(d, ": %s", why);
-    _exit(3);
-}
-
-// --- judging ---
-
-static void judge_written(hostile_draw *d)
-{
-    if (d->not_tame) return;
-    for (int k = 0; k < num_written; ++k) {
-        for (int i = 0; i < ARRAY_DOUBLES; ++i) {
-            if (isnan(written[k][i])) wrong(d, "says TAL_OK and leaves a NaN");
-        }
-    }
-}
-
-void judge_status(hostile_draw *d, tal_status status)
-{
-    if (strncmp(tal_status_name(status), "TAL_", 4) != 0) wrong(d, "returns no status");
-    if (d->breaches > 0 && status == TAL_OK) wrong(d, "returns TAL_OK after a breach");
-    if (status == TAL_OK) judge_written(d);
-}
-
-void judge_double(hostile_draw *d, double x)
-{
-    if (d->breaches > 0 && !isnan(x)) wrong(d, "returns a number after a breach");
-}
-
-void judge_int(hostile_draw *d, int i)
-{
-    if (d->breaches > 0 && i > 0) wrong(d, "returns an index or a size after a breach");
-}
-
-void judge_string(hostile_draw *d, const char *text)
-{
-    (void)d;
-    if (text != NULL) (void)strlen(text);
-}
-
-void judge_pointer(hostile_draw *d, const void *p)
-{
-    (void)d;
-    (void)p;
-}
-
-void keep_tal_system(hostile_draw *d, tal_system *system)
-{
-    (void)d;
-    tal_system_destroy(system);
-}
-
-void keep_tal_matter(hostile_draw *d, tal_matter *matter)
-{
-    judge_pointer(d, matter);
-}
-
-void keep_tal_forces(hostile_draw *d, tal_forces *forces)
-{
-    judge_pointer(d, forces);
-}
-
-void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts)
-{
-    judge_pointer(d, contacts);
-}
-
-void keep_tal_fixed_memory(hostile_draw *d, tal_fixed_memory *memory)
-{
-    judge_pointer(d, memory);
-}
-
-void keep_tal_events(hostile_draw *d, tal_events *events)
-{
-    judge_pointer(d, events);
-}
-
-void keep_tal_table(hostile_draw *d, tal_table *table)
-{
-    (void)d;
-    tal_table_destroy(table);
-}
-
-void keep_tal_diagnostics(hostile_draw *d, tal_diagnostics *list)
-{
-    (void)d;
-    tal_diagnostics_destroy(list);
-}
 
 // --- worlds ---
 
@@ -338,7 +171,7 @@ static void begin_world(world *w)
     w->events = tal_events_create(w->system);
 }
 
-__attribute__((noreturn)) static void no_world(const char *why)
+void hostile_stop(const char *why)
 {
     (void)fprintf(stderr, "hostile: the world cannot be made: %s\n", why);
     exit(2);
@@ -347,16 +180,16 @@ __attribute__((noreturn)) static void no_world(const char *why)
 static void finish_world(world *w)
 {
     tal_error err;
-    if (tal_system_realize_topology(w->system, &err) != TAL_OK) no_world(err.message);
+    if (tal_system_realize_topology(w->system, &err) != TAL_OK) hostile_stop(err.message);
     for (int k = 0; k < NUM_STAGES; ++k) {
-        if (tal_state_create(w->system, &w->at[k], &err) != TAL_OK) no_world(err.message);
+        if (tal_state_create(w->system, &w->at[k], &err) != TAL_OK) hostile_stop(err.message);
         const tal_stage stage = (tal_stage)(TAL_STAGE_TOPOLOGY + k);
         if (k > 0 && tal_system_realize(w->system, w->at[k], stage) != TAL_OK) {
-            no_world(tal_state_error(w->at[k])->message);
+            hostile_stop(tal_state_error(w->at[k])->message);
         }
     }
     for (int k = 0; k < 2; ++k) {
-        if (tal_state_create(w->system, &w->work[k], &err) != TAL_OK) no_world(err.message);
+        if (tal_state_create(w->system, &w->work[k], &err) != TAL_OK) hostile_stop(err.message);
     }
 }
 
@@ -375,6 +208,13 @@ static world *unfinished(void)
         add_muscle(&building);
     }
     return &building;
+}
+
+tal_system *hostile_take_building(void)
+{
+    tal_system *system = building.system;
+    memset(&building, 0, sizeof building);
+    return system;
 }
 
 static tal_status column_value(const void *context, const tal_system *system, tal_state *state)
@@ -406,7 +246,7 @@ static tal_status stand_still(void *context, double t, double q[], double u[], d
 
 static void check(tal_status status, const tal_error *err)
 {
-    if (status != TAL_OK) no_world(err->message);
+    if (status != TAL_OK) hostile_stop(err->message);
 }
 
 // Direct functions of a tree of its own, since those of the world have constraints.
@@ -491,7 +331,7 @@ static void make_studies(void)
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
-    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) no_world(path);
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) hostile_stop(path);
 }
 
 // The results of a tool, from files that are gone afterwards.
@@ -506,7 +346,7 @@ static tal_osim_results *run_tool(void)
     write_text(files[2],
                "<InverseDynamicsTool><model_file>hostile_pin.osim</model_file>"
                "<coordinates_file>hostile_q.sto</coordinates_file></InverseDynamicsTool>");
-    if (tal_osim_run_file(files[2], NULL, &results, NULL) != TAL_OK) no_world("a tool failed");
+    if (tal_osim_run_file(files[2], NULL, &results, NULL) != TAL_OK) hostile_stop("a tool failed");
     for (int i = 0; i < 3; ++i) {
         (void)remove(files[i]);
     }
@@ -587,7 +427,7 @@ static void make_tree_studies(void)
 
 static void make_molecules(void);
 
-static void make_worlds(void)
+void hostile_make_worlds(void)
 {
     tal_error err;
     (void)tal_contract_set_handler(hostile_count_breach);
@@ -626,9 +466,7 @@ static void make_worlds(void)
     make_studies();
     make_tree_studies();
     const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
-    if (longest > ARRAY_DOUBLES) no_world("a work array is too long");
-    if (breaches > 0) no_world(tal_contract_last()->message);
-    breaches = 0;
+    if (longest > ARRAY_DOUBLES) hostile_stop("a work array is too long");
 }
 
 // --- objects ---
@@ -844,160 +682,4 @@ static void make_molecules(void)
     check(tal_ff_freeze(hostile_world.ff, &err), &err);
     hostile_world.mol = open_mol();
     check(tal_mol_freeze(hostile_world.mol, &err), &err);
-}
-
-// --- running ---
-
-// A System that took what it was given must work with it, or say what is wrong.
-static void try_out(hostile_draw *d)
-{
-    tal_error err;
-    tal_state *state = NULL;
-    breaches = 0;
-    if (tal_system_error(building.system)->status == TAL_OK &&
-        tal_system_realize_topology(building.system, &err) == TAL_OK &&
-        tal_state_create(building.system, &state, &err) == TAL_OK &&
-        tal_system_realize(building.system, state, TAL_STAGE_REPORT) == TAL_OK) {
-        const double *ydot = tal_state_ydot(state);
-        const bool has_owner = strstr(d->note, "add_group") == NULL; // who would fill in rates?
-        for (int i = 0; i < tal_state_ny(state) && has_owner && !d->not_tame; ++i) {
-            if (isnan(ydot[i])) wrong(d, "is accepted, and the State has NaN rates");
-        }
-        if (tal_system_begin_step(building.system, state) == TAL_OK) ++shared->steps;
-    }
-    tal_state_destroy(state);
-}
-
-static void make_call(const hostile_call *call, hostile_draw *d)
-{
-    memset(d->values, 0, sizeof d->values);
-    d->picks = d->breaches = d->arrays = d->states = d->texts = 0;
-    d->not_tame = false;
-    d->mood = FUNCTIONS_WORK;
-    hostile_functions_work();
-    num_written = 0;
-    (void)snprintf(d->note, NOTE_BYTES, "%s", call->name);
-    ++shared->calls;
-    call->run(d);
-    if (building.system != NULL && !call->destroys) {
-        try_out(d);
-        tal_system_destroy(building.system);
-    }
-    memset(&building, 0, sizeof building);
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u); // splitmix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-// One parameter after the other takes each of its values; then all take values at random.
-static void all_calls(const hostile_call *call, int random_calls)
-{
-    hostile_draw d = {.note = shared->note};
-    if (call->destroys) {
-        d.choice[0] = 1;
-        make_call(call, &d);
-        d.choice[0] = 0;
-        make_call(call, &d);
-        return; // what the world has lost may not be used again
-    }
-    make_call(call, &d);
-    const int picks = d.picks;
-    int values[MAX_PICKS];
-    memcpy(values, d.values, sizeof values);
-    for (int k = 0; k < picks; ++k) {
-        for (int i = 1; i < values[k]; ++i) {
-            memset(d.choice, 0, sizeof d.choice);
-            d.choice[k] = i;
-            make_call(call, &d);
-        }
-    }
-    uint64_t seed = 15;
-    for (int i = 0; i < (picks > 1 ? random_calls : 0); ++i) {
-        for (int k = 0; k < picks; ++k) {
-            const uint64_t bits = next_random(&seed);
-            d.choice[k] = bits % 3 != 0 ? 0 : (int)((bits >> 8) % (unsigned)values[k]);
-        }
-        make_call(call, &d);
-    }
-}
-
-// A call that asks for more memory than this gets none. The address sanitizer, which reserves far
-// more for itself, is told by its options (tests/CMakeLists.txt).
-static void limit_memory(void)
-{
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
-#endif
-}
-
-// A call hangs when it computes for longer than this; one that waits has ten times as long, since
-// other processes may be busy.
-static void limit_time(unsigned seconds)
-{
-    const struct rlimit limit = {(rlim_t)seconds, (rlim_t)seconds + 1};
-    if (setrlimit(RLIMIT_CPU, &limit) != 0) _exit(2);
-    (void)alarm(10 * seconds);
-}
-
-// Run a function's calls in a process of its own. Returns whether all is well.
-static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
-{
-    shared->note[0] = '\0';
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        limit_memory();
-        limit_time(seconds);
-        all_calls(call, random_calls);
-        _exit(0);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) != child) no_world("no process");
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    (void)printf("%s", shared->note);
-    if (WIFSIGNALED(status)) {
-        const int signal = WTERMSIG(status);
-        const bool hangs = signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL;
-        (void)printf(": %s\n", hangs ? "hangs" : "crashes");
-    } else {
-        (void)printf("\n");
-    }
-    return false;
-}
-
-// Remove the folder that calls have written to, and their files.
-static void remove_folder(const char *folder)
-{
-    DIR *all = opendir(folder);
-    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
-        (void)remove(entry->d_name); // this is the working folder
-    }
-    if (all != NULL) (void)closedir(all);
-    (void)rmdir(folder);
-}
-
-int main(int argc, char **argv)
-{
-    const char *part = argc > 1 ? argv[1] : "";
-    const bool soak = getenv("TALUS_SOAK") != NULL;
-    char folder[] = "/tmp/talus_hostile_XXXXXX"; // some calls write files
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) no_world("no folder");
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) no_world("no memory");
-    make_worlds();
-    int functions = 0, failures = 0;
-    for (const hostile_call *call = hostile_calls; call->name != NULL; ++call) {
-        if (strstr(call->name, part) == NULL) continue;
-        ++functions;
-        failures += watch(call, soak ? 5000 : 20, soak ? 600 : 30) ? 0 : 1;
-    }
-    remove_folder(folder);
-    (void)printf("%d functions, %ld calls, %d failures\n", functions, shared->calls, failures);
-    return functions > 0 && failures == 0 ? 0 : 1;
 }

@@ -71,6 +71,15 @@ typedef struct hostile_struct {
     const hostile_field *fields;
 } hostile_struct;
 
+/// Make the worlds and objects that calls take.
+void hostile_make_worlds(void);
+
+/// The System that the call before this added to, now the caller's; NULL when there is none.
+tal_system *hostile_take_building(void);
+
+/// End the program: what calls need cannot be made.
+__attribute__((noreturn)) void hostile_stop(const char *why);
+
 /// Number of the value to take, of `n`.
 int hostile_pick(hostile_draw *d, int n);
 

@@ -133,6 +133,27 @@ START_TEST(pieces_of_a_block_stand_apart)
     tali_free(&heap, block, bytes);
 }
 
+// Work memory is laid out anew with each call, for as many rows as there are then.
+START_TEST(a_block_can_be_laid_out_again)
+{
+    const tal_allocator heap = tal_allocator_default();
+    char *a = NULL, *b = NULL;
+    const tali_piece small[] = {{&a, 64}, {&b, 64}}, large[] = {{&a, 400}, {&b, 100}};
+    size_t bytes = 0;
+    char *block = tali_alloc_pieces(&heap, large, 2, &bytes);
+    ck_assert_ptr_nonnull(block);
+    for (int i = 0; i < 3; ++i) {
+        (void)tali_pieces_place(small, 2, block);
+        memset(a, 1, 64);
+        memset(b, 2, 64);
+        ck_assert_uint_eq(tali_pieces_place(large, 2, block), bytes);
+        memset(a, 3, 400);
+        memset(b, 4, 100);
+        ck_assert(a[399] == 3 && b[99] == 4);
+    }
+    tali_free(&heap, block, bytes);
+}
+
 START_TEST(growing_keeps_what_was_there)
 {
     const tal_allocator heap = tal_allocator_default();
@@ -166,6 +187,7 @@ int main(void)
     tc = tcase_create("alloc");
     tcase_add_test(tc, blocks_are_aligned_and_zeroed);
     tcase_add_test(tc, pieces_of_a_block_stand_apart);
+    tcase_add_test(tc, a_block_can_be_laid_out_again);
     tcase_add_test(tc, growing_keeps_what_was_there);
     suite_add_tcase(suite, tc);
     return test_run(suite);

@@ -328,7 +328,7 @@ static tal_status test_change(subject *s, tal_random *random, tal_constraint_rep
         const tal_constraint_arg arg =
             tali_constraint_arg_of(s->matter, s->state, &view, s->index, s->A, s->udot, &room);
         draw_change(s, random, &table);
-        memcpy(block + tali_align(bytes), block, bytes);
+        tali_alloc_copy(block + tali_align(bytes), block, bytes);
         st = tali_constraint_calc_change(s->c, &arg, &table);
         tali_constraint_clear_change(s->c, &differences);
         if (st == TAL_OK) st = tali_constraint_difference(s->c, &arg, &differences);

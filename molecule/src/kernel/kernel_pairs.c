@@ -56,8 +56,8 @@ TAL_ALWAYS_INLINE void gather(const tali_lanes_atoms *atoms, const center *i, in
 TAL_ALWAYS_INLINE void push(mask *fi, int64_t fj[], real force, mask *over)
 {
     const mask units = whole_of(force, over);
-    *fi += units;
-    store_bits(fj, load_bits(fj) - units);
+    *fi = plus(*fi, units);
+    store_bits(fj, minus(load_bits(fj), units));
 }
 
 // The energies and the pull of i and the atoms of some slots, zero for lanes that are not meant.
@@ -73,13 +73,15 @@ TAL_ALWAYS_INLINE real pull_of(const tali_lanes_atoms *atoms, traits is, const c
     const curve vdw = is.is_bare ? bare_vdw_at(at, A, B) : vdw_at(pairs, at, A, B);
     const mask is_near = meant & less(r2, spread(pairs->vdw_end2));
     real pull = pick(is_near, vdw.pull, zero);
-    sum->energy[0] += whole_of(atoms->per_unit * pick(is_near, vdw.value, zero), &sum->over);
+    sum->energy[0] = plus(sum->energy[0],
+                          whole_of(atoms->per_unit * pick(is_near, vdw.value, zero), &sum->over));
     if (!is.is_charged) return atoms->per_unit * pull;
     const real C = atoms->coulomb * (i->charge * load(atoms->charge + j));
     const curve u = cut_charges(pairs, charges_at(pairs, pairs->set.dielectric, at), at);
     const mask acts = meant & less(r2, spread(pairs->coulomb_end2));
     pull = pull + pick(acts, C * u.pull, zero);
-    sum->energy[1] += whole_of(atoms->per_unit * pick(acts, C * u.value, zero), &sum->over);
+    sum->energy[1] =
+        plus(sum->energy[1], whole_of(atoms->per_unit * pick(acts, C * u.value, zero), &sum->over));
     return atoms->per_unit * pull;
 }
 

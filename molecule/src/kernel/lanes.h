@@ -28,6 +28,7 @@
 
 typedef double real __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES))); ///< all bits of a lane, or none
+typedef uint64_t wrapping __attribute__((vector_size(8 * LANES)));
 
 TAL_ALWAYS_INLINE real spread(double x)
 {
@@ -127,12 +128,23 @@ TAL_ALWAYS_INLINE real real_rint(real x)
     return (x + ROUNDER) - ROUNDER;
 }
 
+/// Sums and differences of whole numbers; one that leaves the range wraps.
+TAL_ALWAYS_INLINE mask plus(mask a, mask b)
+{
+    return (mask)((wrapping)a + (wrapping)b);
+}
+
+TAL_ALWAYS_INLINE mask minus(mask a, mask b)
+{
+    return (mask)((wrapping)a - (wrapping)b);
+}
+
 /// The nearest whole number as an integer. `over` gets bits above the 51st where it is too large.
 TAL_ALWAYS_INLINE mask whole_of(real x, mask *over)
 {
     const mask rounder = (mask)spread(ROUNDER), sum = (mask)(x + ROUNDER);
     *over |= sum ^ rounder;
-    return sum - rounder;
+    return minus(sum, rounder);
 }
 
 /// The sum of all lanes; a sum that leaves the range wraps.

@@ -50,6 +50,7 @@ struct tal_state {
     tal_state_stats stats;
     size_t scratch_used;
     tal_stage goal; ///< the stage at which the present realization will end
+    int running;    ///< the subsystem that realizes a stage at present
 };
 
 /// @name Parts of the block

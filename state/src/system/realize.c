@@ -67,6 +67,7 @@ static tal_status take_step(const tal_system *system, tal_state *state,
                             const tali_system_step *step, tal_stage stage)
 {
     const size_t mark = state->scratch_used;
+    state->running = step->subsystem;
     const tal_status st = step->realize != NULL ? step->realize(step->self, system, state) : TAL_OK;
     tali_state_scratch_release(state, mark);
     if (st != TAL_OK) {
@@ -176,6 +177,26 @@ tal_status tali_state_realize(const tal_system *system, tal_state *state, tal_st
         if (st != TAL_OK) return st;
     }
     return TAL_OK;
+}
+
+// Where a stage is under way, subsystems that run before the present one have reached it.
+tal_stage tal_subsystem_stage(const tal_system *system, const tal_state *state,
+                              tal_subsystem_ix subsystem)
+{
+    if (!TALI_BELONGS(system, state)) return TAL_STAGE_EMPTY;
+    if (subsystem.i < 0 || subsystem.i >= system->subsystems.count) {
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "subsystem %d of %d", subsystem.i,
+                          system->subsystems.count);
+        return TAL_STAGE_EMPTY;
+    }
+    const tali_state_core *core = tali_state_ccore(state);
+    if (core->realizing == TAL_STAGE_EMPTY) return core->stage;
+    int k = 0;
+    while (system->order[k] != subsystem.i && system->order[k] != state->running) {
+        ++k;
+    }
+    const bool has_run = system->order[k] == subsystem.i && subsystem.i != state->running;
+    return has_run ? core->realizing : core->stage;
 }
 
 tal_stage tali_state_goal(const tal_state *state)

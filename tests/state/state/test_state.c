@@ -602,6 +602,79 @@ START_TEST(create_returns_what_the_model_stage_returned)
 
 END_TEST
 
+// --- the stage of each subsystem ---
+
+enum {
+    NUM_SHY = 3
+};
+
+// Subsystems that look at each other's stages whenever they realize Position.
+typedef struct shy {
+    tal_subsystem_ix all[NUM_SHY];
+    tal_stage seen[NUM_SHY][NUM_SHY]; // [who looks][at whom]
+    int failing;                      // -1: none
+} shy;
+
+typedef struct shy_one {
+    shy *group;
+    int number;
+} shy_one;
+
+static tal_status look_around(const void *self, const tal_system *system, tal_state *own)
+{
+    const shy_one *me = self;
+    for (int i = 0; i < NUM_SHY; ++i) {
+        me->group->seen[me->number][i] = tal_subsystem_stage(system, own, me->group->all[i]);
+    }
+    return me->number == me->group->failing ? tal_state_fail(own, TAL_ERR_CALLBACK, "no") : TAL_OK;
+}
+
+// They run in the order 1, 2, 0.
+START_TEST(a_subsystem_has_reached_a_stage_as_soon_as_it_has_run)
+{
+    static const int order[NUM_SHY] = {7, -1, 3};
+    static const char *const names[NUM_SHY] = {"a", "b", "c"};
+    shy group = {.failing = -1};
+    shy_one ones[NUM_SHY];
+    tal_system *system = tal_system_create(NULL);
+    for (int i = 0; i < NUM_SHY; ++i) {
+        const tal_subsystem_ops ops = {
+            .size = sizeof ops, .name = "shy", .order = order[i], .realize_position = look_around};
+        ones[i] = (shy_one){&group, i};
+        group.all[i] = tal_system_add_subsystem(system, names[i], &ops, &ones[i]);
+    }
+    tal_state *own = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &own, NULL), TAL_OK);
+    const tal_stage before = TAL_STAGE_TIME, after = TAL_STAGE_POSITION;
+    const tal_stage expected[NUM_SHY][NUM_SHY] = {
+        {before, after, after}, {before, before, before}, {before, after, before}};
+    ck_assert_msg(tal_system_realize(system, own, TAL_STAGE_POSITION) == TAL_OK, "%s",
+                  tal_state_error(own)->message);
+    for (int i = 0; i < NUM_SHY; ++i) {
+        ck_assert_int_eq(tal_subsystem_stage(system, own, group.all[i]), after);
+        for (int k = 0; k < NUM_SHY; ++k) {
+            ck_assert_msg(group.seen[i][k] == expected[i][k], "%s saw %s at %s", names[i], names[k],
+                          tal_stage_name(group.seen[i][k]));
+        }
+    }
+    // a stage that one of them cannot realize is reached by none
+    group.failing = 2;
+    ck_assert_int_eq(tal_state_invalidate(own, TAL_STAGE_POSITION), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(system, own, TAL_STAGE_POSITION), TAL_ERR_CALLBACK);
+    for (int i = 0; i < NUM_SHY; ++i) {
+        ck_assert_int_eq(tal_subsystem_stage(system, own, group.all[i]), before);
+    }
+    test_assert_breach(
+        ck_assert_int_eq(tal_subsystem_stage(system, own, (tal_subsystem_ix){NUM_SHY}),
+                         TAL_STAGE_EMPTY),
+        TAL_ERR_BAD_INDEX, "subsystem 3 of 3");
+    tal_state_destroy(own);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("state/state");
@@ -625,6 +698,7 @@ int main(void)
     tcase_add_test(tests, scratch_is_taken_and_released_like_a_stack);
     tcase_add_test(tests, a_state_cannot_be_made_of_a_model_that_fails);
     tcase_add_test(tests, create_returns_what_the_model_stage_returned);
+    tcase_add_test(tests, a_subsystem_has_reached_a_stage_as_soon_as_it_has_run);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -44,6 +44,13 @@ TAL_API void tal_state_destroy(tal_state *state);
 /// The stage this State has reached. TAL_STAGE_EMPTY for NULL.
 TAL_API tal_stage tal_state_stage(const tal_state *state);
 
+/// The stage that one subsystem has reached. It is that of the State, but for subsystems that have
+/// run already while a stage is being realized: they have reached that stage, and others may read
+/// what they computed. A stage that one of them cannot realize is reached by none. TAL_STAGE_EMPTY
+/// on a breach.
+TAL_API tal_stage tal_subsystem_stage(const tal_system *system, const tal_state *state,
+                                      tal_subsystem_ix subsystem);
+
 /// The structure hash of the System this State belongs to.
 TAL_API uint64_t tal_state_structure_hash(const tal_state *state);
 
