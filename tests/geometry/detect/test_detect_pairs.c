@@ -13,39 +13,63 @@ enum {
 
 typedef double (*two_args_fn)(const void *self, double u, double v);
 
-// The least value of a function on the unit square: the best of a grid, then a search that goes to
-// the best of eight neighbors and halves its step where there is none. Next to a smooth minimum the
-// error is of the order of the square of the last step; at a side it is none.
-static double least_of(two_args_fn f, const void *self, int grid)
+// A search for the least value of a function of two numbers.
+typedef struct descent {
+    two_args_fn f;
+    const void *self;
+    bool is_round; // u goes around; else from 0 to 1, as v does
+    double u, v, least;
+} descent;
+
+static double limited(double x)
 {
-    double at[2] = {0.0, 0.0}, least = 1e300;
+    return fmin(1.0, fmax(0.0, x));
+}
+
+static bool try_at(descent *it, double any_u, double any_v)
+{
+    const double u = it->is_round ? any_u : limited(any_u), v = limited(any_v);
+    const double value = it->f(it->self, u, v);
+    if (value >= it->least) return false;
+    it->least = value;
+    it->u = u;
+    it->v = v;
+    return true;
+}
+
+// To the best of eight neighbors, or of places in other directions a step nearer to or farther from
+// a pole, where all u are one point.
+static bool descend(descent *it, double step)
+{
+    const double u = it->u, v = it->v;
+    bool falls = false;
+    for (int k = 0; k < 9; ++k) {
+        const int right = k % 3 - 1, up = k / 3 - 1;
+        falls = try_at(it, u + step * right, v + step * up) || falls;
+    }
+    for (int k = -8; k <= 8 && !falls; ++k) {
+        falls = try_at(it, u + 0.125 * k, v + step) || falls;
+        falls = try_at(it, u + 0.125 * k, v - step) || falls;
+    }
+    return falls;
+}
+
+// The least value of a function of two numbers, from 0 to 1 or around: the best of a grid, then
+// steps downwards, halved where there is none. Next to a smooth minimum the error is of the order of
+// the square of the last step; at a side it is none.
+static double least_of(two_args_fn f, const void *self, bool is_round, int grid)
+{
+    descent it = {f, self, is_round, 0.0, 0.0, 1e300};
     for (int i = 0; i <= grid; ++i) {
         for (int k = 0; k <= grid; ++k) {
-            const double value = f(self, (double)i / grid, (double)k / grid);
-            if (value >= least) continue;
-            least = value;
-            at[0] = (double)i / grid;
-            at[1] = (double)k / grid;
+            (void)try_at(&it, (double)i / grid, (double)k / grid);
         }
     }
     double step = 1.0 / grid;
     while (step > 1e-9) {
-        const double from[2] = {at[0], at[1]};
-        bool falls = false;
-        for (int k = 0; k < 9; ++k) {
-            const int right = k % 3 - 1, up = k / 3 - 1;
-            const double u = fmin(1.0, fmax(0.0, from[0] + step * right));
-            const double v = fmin(1.0, fmax(0.0, from[1] + step * up));
-            const double value = f(self, u, v);
-            if (value >= least) continue;
-            least = value;
-            at[0] = u;
-            at[1] = v;
-            falls = true;
-        }
-        if (!falls) step *= 0.5;
+        if (!descend(&it, step)) step *= 0.5;
     }
-    return least;
+    return it.least;
 }
 
 // ---- the distance of a point from a surface, patch by patch
@@ -70,15 +94,14 @@ static int num_patches(const tal_shape *shape)
     }
 }
 
-// A little more than once around, so that no minimum is beyond a side.
 static double around(double u)
 {
-    return 2.0 * pi * (1.2 * u - 0.1);
+    return 2.0 * pi * u;
 }
 
 static tal_vec3 direction(double u, double v)
 {
-    const double a = around(u), b = pi * (1.2 * v - 0.6);
+    const double a = around(u), b = pi * (v - 0.5);
     return tal_v3(cos(a) * cos(b), sin(a) * cos(b), sin(b));
 }
 
@@ -137,7 +160,7 @@ static double distance_of(const tal_shape *shape, tal_vec3 p)
     for (int patch = 0; patch < num_patches(shape); ++patch) {
         if (shape->kind == TAL_SHAPE_BRICK && patch == 13) continue; // the center
         const search it = {shape, patch, p};
-        least = fmin(least, least_of(distance_at, &it, 24));
+        least = fmin(least, least_of(distance_at, &it, shape->kind != TAL_SHAPE_BRICK, 24));
     }
     return least;
 }
@@ -197,7 +220,7 @@ static double distance_on_ring(const void *self, double u, double v)
 static double distance_of_ring(const tal_shape *torus, tal_vec3 p)
 {
     const search it = {torus, 0, p};
-    return least_of(distance_on_ring, &it, 100);
+    return least_of(distance_on_ring, &it, true, 100);
 }
 
 // ---- pairs
@@ -261,10 +284,10 @@ static double depth_of_pair(const scene *s)
         return r - distance_of(&it.b, center);
     }
     if (it.a.kind == TAL_SHAPE_ELLIPSOID && it.b.kind == TAL_SHAPE_ELLIPSOID) {
-        return least_of(overlap_along, &it, 60);
+        return least_of(overlap_along, &it, true, 60);
     }
-    if (it.a.kind == TAL_SHAPE_ELLIPSOID) return it.b.size.x - least_of(to_axis, &it, 20);
-    return it.a.size.x + it.b.size.x - least_of(between_axes, &it, 20);
+    if (it.a.kind == TAL_SHAPE_ELLIPSOID) return it.b.size.x - least_of(to_axis, &it, false, 20);
+    return it.a.size.x + it.b.size.x - least_of(between_axes, &it, false, 20);
 }
 
 // How far inside the other shape the middle of a face is.
