@@ -155,8 +155,8 @@ static void report_shape(report *r, const cli_model *model)
     int *lambda = cli_alloc((size_t)n + 1, sizeof *lambda);
     if (tal_matter_calc_lambda(model->matter, lambda) == TAL_OK && n > 0) {
         const tal_tree_cost cost = tal_tree_cost_of(lambda, n);
-        report_count(r, "speeds on the longest branch", cost.depth);
-        report_number(r, "share of M that is not zero", cost.density, NULL);
+        report_count(r, "longest branch", cost.depth);
+        report_number(r, "density of M", cost.density, NULL);
     }
     free(lambda);
 }

@@ -159,7 +159,7 @@ function value(type, name, array, bound,    plain, const_, good) {
 
 # Does an int of this name say how many values an array holds?
 function is_length(name) {
-    return name ~ /^(n|m|count|capacity|size|nrhs|work_size|num_.*|order|around|level)$/
+    return name ~ /^(n|m|count|capacity|size|nrhs|work_size|num_.*|order|degree|num|around|level)$/
 }
 
 # --- writing ---

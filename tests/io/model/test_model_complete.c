@@ -34,6 +34,7 @@ static const char *const without_row[] = {
     "tal_forces_add_discrete",          // <discrete_forces>
     "tal_forces_add_gravity_def",       // <gravity>
     "tal_matter_add_decoration",        // one row for each decoration
+    "tal_matter_add_dh",                // a body for each row of its table
     "tal_contact_add_surface",          // one row for each shape
     "tal_matter_add_collider",          // likewise
     "tal_matter_add_collider_elements", // elements stand in <unilaterals>

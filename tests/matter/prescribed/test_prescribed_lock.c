@@ -259,6 +259,7 @@ START_TEST(a_massless_body_can_be_locked_and_is_named_when_it_is_not)
 START_TEST(what_is_free_and_what_is_known_can_be_listed_and_packed)
 {
     static world w;
+    test_record_breaches();
     build_and_set(&w);
     ck_assert_int_eq(tal_body_lock(w.matter, w.state, BALL, TAL_LEVEL_POSITION), TAL_OK);
     ck_assert_int_eq(
