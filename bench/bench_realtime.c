@@ -5,7 +5,7 @@
 // machine of 2002, and of GJB's iterations of the chain and the linkage, 6.5 and 5.0 ms on one of
 // 1989. Aims: global at least 4 times the hybrid step; the chain 1.1 to 1.9 times the linkage.
 //
-// Then the Iltis, driving 8 s over a ramp and down stairs in steps of 10 ms, beside CD tab. 1; aims:
+// Then the Iltis, driving 8 s over a ramp and down stairs by steps of 10 ms, beside CD tab. 1. Aim:
 // hybrid 1000 times faster than real time, its worst step below 20 times the mean. Then operations
 // of velocity transformations (GJB tab. 8.3), and accelerations in four ways (GJB tab. 8.5; aims:
 // penalty and matrix R at least half as many times slower than Formulation B as in the book).

@@ -128,10 +128,9 @@ def examples(site, pages):
     cards = "".join(card(site, f"{p.stem}.html", p.stem.replace("_", " "), "", p.stem, "")
                     for p in models)
     _, body = site.markdown(folder / "README.md", "examples/index.html")
-    head, _, rest = body.partition("</h1>")
+    head, _, rest = body.replace("examples/</h1>", "Examples</h1>").partition("</h1>")
     site.write("examples/index.html", "Examples",
-               f'{head.replace("examples/", "Examples")}</h1><div class="cards">{cards}</div>{rest}',
-               sections)
+               f'{head}</h1><div class="cards">{cards}</div>{rest}', sections)
 
 
 def card(site, to, title, text, picture, root):

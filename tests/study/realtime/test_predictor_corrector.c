@@ -227,7 +227,7 @@ START_TEST(errors_of_constraints_grow_as_their_matrix_says)
 
 END_TEST
 
-// a = b = 1 has an eigenvalue of -1.618 with the first order method: errors grow by 1e3 in 15 steps.
+// The method of first order has an eigenvalue of -1.618 for a = b = 1: 1e3 times more in 15 steps.
 START_TEST(too_much_stabilization_of_the_first_order_method_is_unstable)
 {
     const double h = 0.02;
