@@ -102,8 +102,7 @@ const cli_command *const cli_commands[] = {
     &cmd_template, &cmd_info, &cmd_check, &cmd_convert, &cmd_paths, &cmd_generate,
     // studies
     &cmd_simulate, &cmd_assemble, &cmd_equilibrium, &cmd_modes, &cmd_ik, &cmd_id, &cmd_muscles,
-    &cmd_sweep, &cmd_sensitivities, &cmd_fit, &cmd_mol,
-    &cmd_sweep, &cmd_sensitivities, &cmd_fit, &cmd_optimize,
+    &cmd_sweep, &cmd_sensitivities, &cmd_fit, &cmd_optimize, &cmd_mol,
     // OpenSim
     &cmd_run, &cmd_scale, &cmd_so, &cmd_cmc, &cmd_rra, &cmd_analyze,
     // results

@@ -7,8 +7,8 @@
 #include <talus/matter.h>
 
 enum {
-    MAX_BODIES = 40,
-    MAX_SPEEDS = 120
+    MAX_BODIES = 1 + 2 * NUM_BUILTINS, // Ground, and each mobilizer forward and reversed
+    MAX_SPEEDS = 6 * MAX_BODIES
 };
 
 /// A System and a State of it, with the forces that act in it. Lives where the test keeps it.
