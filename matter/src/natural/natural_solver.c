@@ -180,6 +180,7 @@ static tal_status solve_by_penalty(tal_natural_solver *it, const double Q[], dou
 static double find_pivot(tal_natural_solver *it, int r, int *row, int *col)
 {
     double largest = 0.0;
+    *row = *col = r;
     for (int j = r; j < it->nx; ++j) {
         const double *a = column(it->J, it->nc, it->order[j]);
         for (int i = r; i < it->nc; ++i) {
@@ -214,7 +215,7 @@ static void reduce(tal_natural_solver *it)
         it->order[j] = j;
     }
     for (it->rank = 0; it->rank < it->nc && it->rank < it->nx; ++it->rank) {
-        int row = it->rank, col = it->rank;
+        int row, col;
         const double pivot = find_pivot(it, it->rank, &row, &col);
         first = fmax(first, pivot);
         if (!(pivot > it->def.rank * first)) break;
