@@ -246,11 +246,8 @@ typedef struct hostile_objects {
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
-<<<<<<< ours
     tal_minimizer *minimizer;
-=======
     tal_walk *walk;
->>>>>>> theirs
     tal_natural *natural;
     tal_loops *loops;
     tal_velocity_map *velocity_map;
@@ -294,11 +291,8 @@ OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
-<<<<<<< ours
 OBJECT(tal_minimizer, minimizer)
-=======
 OBJECT(tal_walk, walk)
->>>>>>> theirs
 OBJECT(tal_natural, natural)
 OBJECT(tal_loops, loops)
 OBJECT(tal_velocity_map, velocity_map)
