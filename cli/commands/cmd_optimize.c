@@ -342,7 +342,8 @@ const cli_command cmd_optimize = {
         "The motion begins where the model does and ends as --final says; all that has a control is "
         "free within its range. Direct collocation: coordinates, speeds and controls at the nodes of a "
         "mesh are found together, with exact derivatives. Prints how far a simulation with these "
-        "controls ends from it, which tells whether the mesh is fine enough. It is a local minimum. -o "
+        "controls ends from it, which tells whether the mesh is fine enough. It is a local minimum. Give "
+        "actuators gains with which controls are of size one. -o "
         "writes the motion with its controls; if the search does not converge, the best motion so far, "
         "marked as such. Models with constraints, motions or contacts are refused by name.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
