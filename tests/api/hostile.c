@@ -419,6 +419,7 @@ static void make_tree_studies(void)
     tal_md_def steps = tal_md_def_default();
     steps.step = 1e-3;
     check(tal_md_create(tree.system, &steps, &o->md, &err), &err);
+    check(tal_walk_create(tree.system, NULL, &o->walk, &err), &err);
     tal_optimizer_def optimal = tal_optimizer_def_default();
     optimal.intervals = 2;
     optimal.max_iterations = 3;

@@ -245,6 +245,7 @@ typedef struct hostile_objects {
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
+    tal_walk *walk;
     tal_natural *natural;
     tal_threads *threads;
     tal_signal *signal;
@@ -284,6 +285,7 @@ OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
+OBJECT(tal_walk, walk)
 OBJECT(tal_natural, natural)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
