@@ -234,20 +234,21 @@ static tal_status check(const double y[], const double weights[], int count, dou
 }
 
 tal_status tal_signal_smooth(const double times[], const double y[], const double weights[],
-                             int count, double penalty, double smooth[], double work[],
-                             tal_smoothing *result, tal_error *err)
+                             int count, tal_smoothing *it, double smooth[], double work[],
+                             tal_error *err)
 {
     if (times == NULL || y == NULL || smooth == NULL || work == NULL) {
         return TALI_BREACH(TAL_ERR_NULL, "'times', 'y', 'smooth' or 'work' is NULL");
     }
+    tal_smoothing local = {.penalty = -1.0};
+    if (it == NULL) it = &local;
     tal_status st = tali_signal_check_times(times, count, 3, __func__, err);
-    if (st == TAL_OK) st = check(y, weights, count, penalty, __func__, err);
+    if (st == TAL_OK) st = check(y, weights, count, it->penalty, __func__, err);
     if (st != TAL_OK) return st;
-    smoother it = {.n = count, .m = count - 2, .y = y, .w = weights};
-    lay_out(&it, work);
-    prepare(&it, times);
-    const tal_smoothing found = smooth_by(&it, penalty < 0.0 ? best_penalty(&it) : penalty);
-    memcpy(smooth, it.g, (size_t)count * sizeof *smooth);
-    if (result != NULL) *result = found;
+    smoother s = {.n = count, .m = count - 2, .y = y, .w = weights};
+    lay_out(&s, work);
+    prepare(&s, times);
+    *it = smooth_by(&s, it->penalty < 0.0 ? best_penalty(&s) : it->penalty);
+    memcpy(smooth, s.g, (size_t)count * sizeof *smooth);
     return TAL_OK;
 }

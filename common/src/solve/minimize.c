@@ -163,8 +163,8 @@ static bool is_good(const search *it, int halvings, double promised, double f)
     const int n = it->problem->n;
     if (promised >= 0.0) return false;
     if (f <= it->report->f + SHARE * promised) return true;
-    if (halvings > FEW_HALVINGS || f > it->report->f + ROUND_OFF * fmax(fabs(it->report->f), 1.0))
-        return false;
+    const double hidden = ROUND_OFF * fmax(fabs(it->report->f), 1.0);
+    if (halvings > FEW_HALVINGS || f > it->report->f + hidden) return false;
     const double slope = dot(it->g_next, it->next, n) - dot(it->g_next, it->x, n);
     return slope <= (2.0 * SHARE - 1.0) * promised;
 }
@@ -174,9 +174,10 @@ static tal_status step(search *it, bool *is_lower)
 {
     const int n = it->problem->n;
     const double size = sqrt(dot(it->d, it->d, n));
-    double t = it->num > 0 || !(size > 1.0) ? 1.0 : 1.0 / size;
+    const double whole = it->num > 0 || !(size > 1.0) ? 1.0 : 1.0 / size;
     *is_lower = false;
-    for (int k = 0; k < MOST_HALVINGS; ++k, t *= 0.5) {
+    for (int k = 0; k < MOST_HALVINGS; ++k) {
+        const double t = ldexp(whole, -k);
         double promised = 0.0, f = 0.0;
         for (int i = 0; i < n; ++i) {
             it->next[i] = within(it, i, it->x[i] + t * it->d[i]);

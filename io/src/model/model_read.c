@@ -265,8 +265,7 @@ const char *tali_model_full_name(tali_model *m, const tali_model_item *item, con
         m->no_memory = true;
         return NULL;
     }
-    memcpy(whole, item->prefix, before);
-    memcpy(whole + before, name, length);
+    (void)snprintf(whole, before + length + 1, "%s%s", item->prefix, name);
     return whole;
 }
 

@@ -224,8 +224,9 @@ static void find_axes(const tal_matter *matter, const tal_state *state, tal_body
         const bool slides = own->joint == TAL_DH_PRISMATIC;
         own->z = slides ? X_PF.R.x : X_PF.R.z;
         own->across = slides ? X_PF.R.y : X_PF.R.x;
-        if (own->joint == TAL_DH_HELICAL)
+        if (own->joint == TAL_DH_HELICAL) {
             own->pitch = tal_body_params(matter, state, body, NULL)[0];
+        }
     }
 }
 
@@ -336,10 +337,10 @@ static void fill_table(const axes *it, tal_dh_order order, tal_dh_row rows[], ta
 }
 
 tal_status tal_matter_calc_dh(const tal_matter *matter, const tal_state *state, tal_body_ix base,
-                              tal_body_ix tip, tal_dh_order order, tal_dh_row rows[], int max_rows,
+                              tal_body_ix tip, tal_dh_order order, tal_dh_row rows[],
                               tal_dh_chain *chain, tal_error *err)
 {
-    if (matter == NULL || state == NULL || chain == NULL || (rows == NULL && max_rows > 0)) {
+    if (matter == NULL || state == NULL || chain == NULL || rows == NULL) {
         return TALI_BREACH(TAL_ERR_NULL, "the matter, the State, 'rows' or 'chain' is NULL");
     }
     if (tali_tree_body_at(matter, base, __func__) == NULL ||
@@ -355,10 +356,6 @@ tal_status tal_matter_calc_dh(const tal_matter *matter, const tal_state *state, 
     }
     axes it = {.num = count_joints(matter, base, tip, err)};
     if (it.num < 0) return TAL_ERR_BAD_VALUE;
-    if (it.num > max_rows) {
-        return TALI_FAIL(err, TAL_ERR_CAPACITY, "the table needs %d rows, and there is room for %d",
-                         it.num, max_rows);
-    }
     const tal_allocator allocator = tal_system_allocator(matter->system);
     const size_t bytes = (size_t)(it.num > 0 ? it.num : 1) * sizeof *it.list;
     it.list = tali_alloc(&allocator, bytes);

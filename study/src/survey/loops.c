@@ -202,20 +202,20 @@ static tal_status fill_rows(const tal_loops *it, tal_state *state, rows *r, tal_
 // The rank of a cluster's rows without those of one constraint (-1: with all), as columns of A.
 static int rank_without(const tal_loops *it, rows *r, int cluster, int without)
 {
-    int num_rows = 0, num_speeds = 0;
+    int width = 0, num_speeds = 0;
     for (int j = 0; j < r->nu; ++j) {
         if (it->cluster_of[j] == cluster) r->columns[num_speeds++] = j;
     }
     for (int i = 0; i < r->m; ++i) {
         if (it->shares[r->owner[i]].cluster != cluster || r->owner[i] == without) continue;
         for (int k = 0; k < num_speeds; ++k) {
-            r->A[(size_t)k + (size_t)num_rows * (size_t)num_speeds] = *entry(r, i, r->columns[k]);
+            r->A[(size_t)k + (size_t)width * (size_t)num_speeds] = *entry(r, i, r->columns[k]);
         }
-        ++num_rows;
+        ++width;
     }
-    if (num_rows == 0) return 0;
+    if (width == 0) return 0;
     tal_cod cod;
-    const tal_matrix A = tal_matrix_view(r->A, num_speeds, num_rows);
+    const tal_matrix A = tal_matrix_view(r->A, num_speeds, width);
     return tal_cod_factor(&cod, A, DEPENDENT, r->work, r->iwork, NULL) == TAL_OK ? cod.rank : 0;
 }
 

@@ -13,6 +13,16 @@ enum {
     N = 14
 };
 
+// With a penalty; `it` may be NULL.
+static tal_status smooth_by(const double t[], const double y[], const double w[], int n,
+                            double penalty, double g[], double work[], tal_smoothing *it)
+{
+    tal_smoothing local;
+    if (it == NULL) it = &local;
+    it->penalty = penalty;
+    return tal_signal_smooth(t, y, w, n, it, g, work, NULL);
+}
+
 static void random_data(test_rng *rng, double t[], double y[], double w[], int n)
 {
     for (int i = 0; i < n; ++i) {
@@ -30,8 +40,7 @@ static void dense_smoother(const double t[], const double w[], int n, double pen
     for (int j = 0; j < n; ++j) {
         memset(unit, 0, sizeof unit);
         unit[j] = 1.0;
-        ck_assert_int_eq(tal_signal_smooth(t, unit, w, n, penalty, A + j * n, work, NULL, NULL),
-                         TAL_OK);
+        ck_assert_int_eq(smooth_by(t, unit, w, n, penalty, A + j * n, work, NULL), TAL_OK);
     }
 }
 
@@ -72,7 +81,7 @@ START_TEST(no_other_samples_cost_less)
         const int n = 3 + round % (N - 2);
         const double penalty = pow(10.0, -4.0 + 0.3 * round);
         random_data(&rng, t, y, w, n);
-        ck_assert_int_eq(tal_signal_smooth(t, y, w, n, penalty, g, work, NULL, NULL), TAL_OK);
+        ck_assert_int_eq(smooth_by(t, y, w, n, penalty, g, work, NULL), TAL_OK);
         const double least = cost(t, y, w, n, penalty, g);
         for (int i = 0; i < n; ++i) {
             double moved[N], more[2];
@@ -99,7 +108,7 @@ START_TEST(the_degrees_of_freedom_are_the_trace)
         const double penalty = pow(10.0, -6.0 + 0.4 * round);
         tal_smoothing it;
         random_data(&rng, t, y, w, n);
-        ck_assert_int_eq(tal_signal_smooth(t, y, w, n, penalty, g, work, &it, NULL), TAL_OK);
+        ck_assert_int_eq(smooth_by(t, y, w, n, penalty, g, work, &it), TAL_OK);
         dense_smoother(t, w, n, penalty, A);
         double squares = 0.0;
         for (int i = 0; i < n; ++i) {
@@ -122,11 +131,11 @@ START_TEST(no_penalty_keeps_the_data_and_a_large_one_makes_a_line)
     double t[N], y[N], w[N], g[N], work[15 * N];
     tal_smoothing it;
     random_data(&rng, t, y, w, N);
-    ck_assert_int_eq(tal_signal_smooth(t, y, w, N, 0.0, g, work, &it, NULL), TAL_OK);
+    ck_assert_int_eq(smooth_by(t, y, w, N, 0.0, g, work, &it), TAL_OK);
     test_assert_near(g, y, N, 0.0, "the data");
     ck_assert_double_eq(it.dof, N);
 
-    ck_assert_int_eq(tal_signal_smooth(t, y, w, N, 1e9, g, work, &it, NULL), TAL_OK);
+    ck_assert_int_eq(smooth_by(t, y, w, N, 1e9, g, work, &it), TAL_OK);
     double W = 0.0, Wt = 0.0, Wy = 0.0, Wtt = 0.0, Wty = 0.0;
     for (int i = 0; i < N; ++i) {
         W += w[i], Wt += w[i] * t[i], Wy += w[i] * y[i];
@@ -142,7 +151,7 @@ START_TEST(no_penalty_keeps_the_data_and_a_large_one_makes_a_line)
     for (int i = 0; i < N; ++i) {
         y[i] = 3.0 - 2.0 * t[i];
     }
-    ck_assert_int_eq(tal_signal_smooth(t, y, NULL, N, 10.0, g, work, NULL, NULL), TAL_OK);
+    ck_assert_int_eq(smooth_by(t, y, NULL, N, 10.0, g, work, NULL), TAL_OK);
     test_assert_near(g, y, N, 1e-12, "a line");
 }
 
@@ -170,7 +179,7 @@ START_TEST(cross_validation_finds_the_signal)
     }
     tal_smoothing best;
     tal_status st = TAL_OK;
-    test_assert_no_heap(st = tal_signal_smooth(t, y, NULL, MANY, -1.0, g, work, &best, NULL));
+    test_assert_no_heap(st = smooth_by(t, y, NULL, MANY, -1.0, g, work, &best));
     ck_assert_int_eq(st, TAL_OK);
     for (int i = 0; i < MANY; ++i) {
         error += pow(g[i] - sin(2.0 * t[i]), 2.0);
@@ -182,8 +191,7 @@ START_TEST(cross_validation_finds_the_signal)
     for (int k = -40; k <= 40; ++k) {
         tal_smoothing other;
         const double penalty = best.penalty * pow(10.0, 0.1 * k);
-        ck_assert_int_eq(tal_signal_smooth(t, y, NULL, MANY, penalty, g, work, &other, NULL),
-                         TAL_OK);
+        ck_assert_int_eq(smooth_by(t, y, NULL, MANY, penalty, g, work, &other), TAL_OK);
         ck_assert_double_ge(other.gcv, best.gcv * (1.0 - 1e-9));
     }
     free(work);
@@ -197,16 +205,16 @@ START_TEST(bad_data_are_refused)
     double t[] = {0.0, 1.0, 2.0, 3.0}, y[] = {1.0, 2.0, 0.0, 1.0}, w[] = {1.0, 0.0, 1.0, 1.0};
     double g[4], work[60];
     tal_error err = {0};
+    tal_smoothing one = {.penalty = 1.0};
     ck_assert_uint_le(tal_signal_smooth_work_size(4), 60);
     ck_assert_uint_eq(tal_signal_smooth_work_size(-1), 0);
-    ck_assert_int_eq(tal_signal_smooth(t, y, w, 4, 1.0, g, work, NULL, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_signal_smooth(t, y, w, 4, &one, g, work, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "weight 1"));
-    ck_assert_int_ne(tal_signal_smooth(t, y, NULL, 2, 1.0, g, work, NULL, NULL), TAL_OK);
-    ck_assert_int_eq(tal_signal_smooth(t, y, NULL, 4, (double)NAN, g, work, NULL, NULL),
-                     TAL_ERR_NOT_FINITE);
+    ck_assert_int_ne(smooth_by(t, y, NULL, 2, 1.0, g, work, NULL), TAL_OK);
+    ck_assert_int_eq(smooth_by(t, y, NULL, 4, (double)NAN, g, work, NULL), TAL_ERR_NOT_FINITE);
     t[2] = 0.5;
-    ck_assert_int_ne(tal_signal_smooth(t, y, NULL, 4, 1.0, g, work, NULL, NULL), TAL_OK);
-    test_assert_refused(tal_signal_smooth(NULL, y, NULL, 4, 1.0, g, work, NULL, NULL), TAL_ERR_NULL,
+    ck_assert_int_ne(smooth_by(t, y, NULL, 4, 1.0, g, work, NULL), TAL_OK);
+    test_assert_refused(tal_signal_smooth(NULL, y, NULL, 4, NULL, g, work, NULL), TAL_ERR_NULL,
                         "times");
 }
 

@@ -85,7 +85,7 @@ TAL_API TAL_NODISCARD tal_status tal_signal_lowpass_opensim(double rate, double 
 
 /// How a smoothing spline was chosen, and how much it smooths.
 typedef struct tal_smoothing {
-    double penalty;  ///< lambda
+    double penalty;  ///< lambda; given: negative for generalized cross-validation
     double dof;      ///< trace of the matrix that makes the smooth samples of the data: from 2, a
                      ///< straight line, to `count`, the data themselves
     double gcv;      ///< count sum w r^2 / (count - dof)^2; what generalized cross-validation makes
@@ -109,17 +109,16 @@ TAL_API size_t tal_signal_smooth_work_size(int count);
  * @param[in]  y        [count]
  * @param[in]  weights  [count] positive, 1 / variance of each sample up to a factor; NULL: all one
  * @param[in]  count    at least 3
- * @param[in]  penalty  lambda; negative: by generalized cross-validation
+ * @param[in,out] it    in: the penalty; out: all of it. NULL: by generalized cross-validation
  * @param[out] smooth   [count] may be `y`
  * @param[out] work     [tal_signal_smooth_work_size(count)] scratch
- * @param[out] result   may be NULL
  * @param[out] err      may be NULL
  * @return TAL_OK, TAL_ERR_BAD_VALUE, TAL_ERR_NOT_FINITE, TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_signal_smooth(const double times[], const double y[],
                                                    const double weights[], int count,
-                                                   double penalty, double smooth[], double work[],
-                                                   tal_smoothing *result, tal_error *err);
+                                                   tal_smoothing *it, double smooth[],
+                                                   double work[], tal_error *err);
 
 /**
  * Continue a signal beyond both ends by its image through the end point, y(-i) = 2 y(0) - y(i).

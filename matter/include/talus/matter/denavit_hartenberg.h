@@ -115,19 +115,19 @@ typedef struct tal_dh_chain {
  * @param[in]     base      TAL_GROUND or any body on the way from the tip to Ground
  * @param[in]     tip       where the chain ends
  * @param[in]     order
- * @param[out]    rows      [max_rows]
- * @param[in]     max_rows
+ * @param[out]    rows      [tal_matter_num_bodies(matter)] of which the first chain->num_rows
+ *                          are written
  * @param[out]    chain     written on success only
  * @param[out]    err       may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE when the base is not inboard of the tip, or a mobilizer cannot
- *         be in a table: the sentence names its body; TAL_ERR_CAPACITY when there are more than
- *         `max_rows`; TAL_ERR_STAGE, TAL_ERR_NULL, TAL_ERR_BAD_INDEX
+ *         be in a table: the sentence names its body; TAL_ERR_STAGE, TAL_ERR_NULL,
+ *         TAL_ERR_BAD_INDEX, TAL_ERR_NO_MEMORY
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_dh(const tal_matter *matter,
                                                     const tal_state *state, tal_body_ix base,
                                                     tal_body_ix tip, tal_dh_order order,
-                                                    tal_dh_row rows[], int max_rows,
-                                                    tal_dh_chain *chain, tal_error *err);
+                                                    tal_dh_row rows[], tal_dh_chain *chain,
+                                                    tal_error *err);
 
 /// @}
 
