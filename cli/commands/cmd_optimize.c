@@ -40,15 +40,34 @@ static tal_force_ix find_actuator(const cli_model *model, const char *name)
     return found.i >= 0 && tal_force_has_control(model->forces, found) ? found : none;
 }
 
+// Names of all coordinates, to suggest one for a name that is misspelled.
+typedef struct coordinates {
+    char (*names)[TAL_COORDINATE_NAME_SIZE]; // [num]
+    int num;
+} coordinates;
+
 static const char *coordinate_at(const void *context, int i)
 {
-    static char name[TAL_COORDINATE_NAME_SIZE];
-    const cli_model *const model = context;
-    if (i >= tal_state_nq(model->state)) return NULL;
-    int k = -1;
-    const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, i, &k);
-    const tal_status st = tal_body_coordinate_name(model->matter, model->state, body, k, name);
-    return st == TAL_OK ? name : NULL;
+    const coordinates *const all = context;
+    return i < all->num ? all->names[i] : NULL;
+}
+
+static int refuse_name(const study *it, const char *option, const char *kinds, const char *name)
+{
+    const tal_matter *const matter = it->model->matter;
+    coordinates all = {.num = tal_state_nq(it->state)};
+    all.names = cli_alloc((size_t)all.num + 1, sizeof *all.names);
+    for (int slot = 0; slot < all.num; ++slot) {
+        int k = -1;
+        const tal_body_ix body = tal_matter_q_owner(matter, it->state, slot, &k);
+        (void)tal_body_coordinate_name(matter, it->state, body, k, all.names[slot]);
+    }
+    const char *const meant = tal_did_you_mean(name, coordinate_at, &all);
+    const int code = cli_fail(it->args, CLI_USAGE, "--%s: there is no %s '%s'%s%s%s.", option,
+                              kinds, name, meant != NULL ? " (did you mean '" : "",
+                              meant != NULL ? meant : "", meant != NULL ? "'?)" : "");
+    free(all.names);
+    return code;
 }
 
 // A range of what a name stands for: a coordinate, a speed, or an actuator on the way.
@@ -67,12 +86,9 @@ static int bound(study *it, const char *option, tal_optimizer_where where, const
     } else if (actuator.i >= 0 && where == TAL_OPTIMIZE_ALONG) {
         tal_optimizer_bound_control(it->optimizer, actuator, range[0], range[1]);
     } else {
-        const char *const meant = tal_did_you_mean(name, coordinate_at, it->model);
-        return cli_fail(it->args, CLI_USAGE, "--%s: there is no %s '%s'%s%s%s.", option,
-                        where == TAL_OPTIMIZE_ALONG ? "coordinate, speed or actuator"
-                                                    : "coordinate or speed",
-                        name, meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                        meant != NULL ? "'?)" : "");
+        const bool is_along = where == TAL_OPTIMIZE_ALONG;
+        return refuse_name(
+            it, option, is_along ? "coordinate, speed or actuator" : "coordinate or speed", name);
     }
     return CLI_OK;
 }

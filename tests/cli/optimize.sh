@@ -70,6 +70,8 @@ refused 2 'talus optimize: --effort 0 and --time 0 must not be negative, and one
 refused 2 'talus optimize: --power needs a number from 1 on, not 0.5.' block.talus --power 0.5
 refused 2 "talus optimize: --method needs hermite-simpson or trapezoid, not 'euler'." block.talus \
     -m euler
+expect 2 optimize pendulum.talus --final uper.q0=1
+has err "(did you mean 'upper.q0'?)"
 # too little force for the time
 # shellcheck disable=SC2086
 expect 1 optimize block.talus -e 0.5 $there -n 5
