@@ -50,7 +50,7 @@ static void put_name(tali_table_sink *sink, const char *name, int element)
 static void upper(const char *symbol, char out[4])
 {
     int n = 0;
-    for (; symbol[n] != '\0' && n < 3; ++n) {
+    for (; n < 3 && symbol[n] != '\0'; ++n) {
         out[n] = (char)(symbol[n] >= 'a' && symbol[n] <= 'z' ? symbol[n] - 'a' + 'A' : symbol[n]);
     }
     out[n] = '\0';

@@ -128,6 +128,7 @@ bool tali_atoms_end_frame(tali_atoms_reader *r, const tal_vec3 v[], const tal_at
 {
     const int n = r->num;
     r->num = 0;
+    if (r->errors > 0) return true; // the file is refused: what follows is only looked at
     return tali_atoms_good(r, tal_atoms_add_frame(r->atoms, r->x, v, n, frame));
 }
 

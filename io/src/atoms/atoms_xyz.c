@@ -174,7 +174,7 @@ static bool three(tali_atoms_reader *r, const tali_table_span words[], const cha
 static bool read_atom(tali_atoms_reader *r, const columns *where, tal_vec3 *v)
 {
     static const char *const places[] = {"x", "y", "z"}, *const rates[] = {"vx", "vy", "vz"};
-    tali_table_span words[MOST_COLUMNS];
+    tali_table_span words[MOST_COLUMNS] = {{NULL, NULL}};
     const char *at = r->text;
     for (int k = 0; k < where->num; ++k) {
         if (tali_atoms_next_word(r, &at, &words[k])) continue;
