@@ -55,8 +55,8 @@ static bool descend(descent *it, double step)
 }
 
 // The least value of a function of two numbers, from 0 to 1 or around: the best of a grid, then
-// steps downwards, halved where there is none. Next to a smooth minimum the error is of the order of
-// the square of the last step; at a side it is none.
+// steps downwards, halved where there is none. Next to a smooth minimum the error is of the order
+// of the square of the last step; at a side it is none.
 static double least_of(two_args_fn f, const void *self, bool is_round, int grid)
 {
     descent it = {f, self, is_round, 0.0, 0.0, 1e300};
