@@ -169,7 +169,9 @@ static void bench_pair(const char *name, tal_shape a, tal_shape b, double apart)
     bench_measure(rows, 2, 51, 1e5);
     const int n = tal_contact_num(t.forces, t.state, t.contact);
     tal_contact_info info = {.num_faces = 0};
-    if (n > 0) (void)tal_contact_calc(t.forces, t.state, t.contact, 0, &info);
+    if (n > 0 && tal_contact_calc(t.forces, t.state, t.contact, 0, &info) != TAL_OK) {
+        exit(EXIT_FAILURE);
+    }
     const long before = allocations();
     move_and_touch(&t, 10);
     (void)printf("  %-24s %8.0f ns; points %d, facets %d; allocations: %ld\n", name,
