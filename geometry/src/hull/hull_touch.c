@@ -55,9 +55,10 @@ static double *place_hull(tali_hull_placed *it, const tal_hull *hull, const tal_
     return work + placed_size(hull);
 }
 
-static room make_room(const tal_hull *a, const tal_hull *b, double *work)
+// A half-space has no vertices.
+static room make_room(int num_a, int num_b, double *work)
 {
-    room r = {.most = tali_hull_most_meetings(a->num_vertices, b->num_vertices)};
+    room r = {.most = tali_hull_most_meetings(num_a, num_b)};
     r.meetings = (tali_hull_meeting *)(void *)work;
     r.chain = (int *)(void *)(work + (size_t)r.most * MEETING_DOUBLES);
     r.is_dropped = (bool *)(void *)(r.chain + r.most);
@@ -235,7 +236,7 @@ static void touch_plane(const tal_hull *hull, const tal_xform *X_GA, const tal_x
     touch->distance = least - plane - hull->radius;
     if (touch->distance > reach) return;
     tali_hull_placed it;
-    room r = make_room(hull, hull, place_hull(&it, hull, X_GA, X_GA->p, work));
+    room r = make_room(hull->num_vertices, 0, place_hull(&it, hull, X_GA, X_GA->p, work));
     to->view = view_along(n);
     to->most = fmax(touch->distance, 0.0) + reach;
     to->radius_a = hull->radius;
@@ -381,7 +382,7 @@ tal_status tal_hull_calc_touch(const tal_hull *a, const tal_xform *X_GA, const t
         to.radius_b = b->radius;
         double *rest = place_hull(&pair.a, a, X_GA, X_GA->p, work);
         rest = place_hull(&pair.b, b, X_GB, X_GA->p, rest);
-        room r = make_room(a, b, rest);
+        room r = make_room(a->num_vertices, b->num_vertices, rest);
         st = touch_hulls(&pair, reach, &to, &r, touch);
     }
     if (st == TAL_OK && !isfinite(touch->distance)) return TAL_ERR_NOT_FINITE; // it has overflowed

@@ -44,12 +44,22 @@ static void end(two *t)
     tal_hull_destroy(t->b);
 }
 
+// No more work memory is touched than was asked for.
 static void ask(two *t, double reach)
 {
-    ck_assert_uint_le(tal_touch_work_size(t->a, t->b), WORK);
+    bool is_kept = true;
+    const size_t size = tal_touch_work_size(t->a, t->b);
+    ck_assert_uint_le(size, WORK);
+    for (size_t i = size; i < WORK; ++i) {
+        t->work[i] = -7.0;
+    }
     ck_assert_int_eq(tal_hull_calc_touch(t->a, &t->X_GA, t->b, &t->X_GB, reach, t->points,
                                          MOST_POINTS, t->work, &t->touch),
                      TAL_OK);
+    for (size_t i = size; i < WORK; ++i) {
+        is_kept = is_kept && t->work[i] == -7.0;
+    }
+    ck_assert(is_kept);
 }
 
 // ---- random solids
