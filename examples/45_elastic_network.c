@@ -32,7 +32,8 @@ static tal_mol *make_network(const tal_ff *ff)
     if (tal_mol_create(ff, &def, NULL, &mol, &err) != TAL_OK) return NULL;
     for (int i = 0; i < BEADS; ++i) {
         const int lobe = i / PER_LOBE, k = i % PER_LOBE;
-        x[i] = tal_v3_scale(SPACING, tal_v3(k % 2 + 1.6 * lobe, k / 2 % 3 - 1.7 * lobe, k / 6));
+        const int column = k % 2, row = k / 2 % 3, layer = k / 6;
+        x[i] = tal_v3_scale(SPACING, tal_v3(column + 1.6 * lobe, row - 1.7 * lobe, layer));
         (void)tal_mol_add_atom(mol, 0, "CA", k + 1, lobe == 0 ? "A" : "B");
     }
     for (int i = 0; i < BEADS; ++i) {

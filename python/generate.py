@@ -179,6 +179,7 @@ def main():
         for name, reason in writer.left.items():
             print(f"{name}: {reason}", file=sys.stderr)
     if options.check:
+        compile((options.out / "_generated.py").read_text(), "_generated.py", "exec")
         complaints = disagreements(api, writer)
         print(*complaints, sep="\n", end="\n" if complaints else "")
         sys.exit(1 if complaints else 0)

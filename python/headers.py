@@ -1,8 +1,8 @@
 """What the public headers declare: functions, enums, structs, constants, and their comments."""
 import re
 import subprocess
+from keyword import iskeyword
 
-KEYWORDS = {"in", "from", "def", "with", "is", "as", "lambda", "pass", "class", "global"}
 LAYERS = ("common", "geometry", "state", "matter", "forces", "molecule", "study", "io")
 
 
@@ -24,7 +24,7 @@ class Param:
         self.size = [fixed[1]] if fixed else []
         self.direction = "in"
         self.doc = ""
-        self.py = self.name + "_" if self.name in KEYWORDS else self.name
+        self.py = self.name + "_" if iskeyword(self.name) else self.name
 
 
 class Function:

@@ -1,7 +1,6 @@
 """A checked Python function or method for each C function that can have one."""
 import re
-
-from headers import KEYWORDS
+from keyword import iskeyword
 
 NUMBERS = {"double": "float", "int": "int", "long": "int", "size_t": "int", "unsigned": "int",
            "uint64_t": "int", "int32_t": "int", "uint32_t": "int", "bool": "bool"}
@@ -184,7 +183,7 @@ class Writer:
     def write(self, function):
         """(class or None, method name, lines, stub) of a function, or Left."""
         kind, rest = self.home(function)
-        if rest in KEYWORDS:
+        if iskeyword(rest):
             rest += "_"
         index_home = kind in self.indices
         makes = kind in self.objects and not any(
