@@ -61,8 +61,8 @@ static tal_status make_record(carts *it, const double truth[])
 
 static tal_status find_parameters(carts *it)
 {
-    static const char *const names[NUM_PARAMETERS] = {"mass of cart 2 [kg]", "k1 [N/m]",
-                                                      "k2 [N/m]", "start of cart 2 [m]"};
+    static const char *const names[NUM_PARAMETERS] = {"mass of cart 2 [kg]", "k1 [N/m]", "k2 [N/m]",
+                                                      "start of cart 2 [m]"};
     static const double truth[NUM_PARAMETERS] = {1.7, 40.0, 25.0, 0.2};
     static const double lower[NUM_PARAMETERS] = {0.1, 1.0, 1.0, -1.0};
     static const double upper[NUM_PARAMETERS] = {10.0, 200.0, 200.0, 1.0};

@@ -41,7 +41,7 @@
 #include <talus/study/tableau.h>
 #include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>
-#include <talus/study/weights.h>
 #include <talus/study/walk.h>
+#include <talus/study/weights.h>
 
 #endif // TALUS_STUDY_H
