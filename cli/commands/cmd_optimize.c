@@ -202,7 +202,7 @@ static void report_answer(const study *it)
     report_number(&r, "end", it->found.end, "s");
     report_count(&r, "iterations", it->found.nlp.iterations);
     report_number(&r, "largest error of a row", it->found.nlp.row_error, NULL);
-    report_number(&r, "difference to a simulation", it->found.difference, NULL);
+    report_number(&r, "gap to a simulation", it->found.difference, NULL);
     report_end(&r);
 }
 
@@ -271,6 +271,10 @@ static int optimize(const cli_args *args, const cli_model *model, tal_state *sta
     study it = {.args = args, .model = model, .state = state};
     int code = cli_realize(args, model, state, TAL_STAGE_MODEL);
     if (code == CLI_OK) code = pose_problem(&it);
+    if (code == CLI_OK && tal_optimizer_num_controls(it.optimizer) == 0) {
+        code = cli_fail(args, CLI_FAILED,
+                        "nothing in the model has a control; give it an actuator or a muscle.");
+    }
     if (code == CLI_OK) {
         const tal_status st = tal_optimizer_run(it.optimizer, state, NULL, &it.found);
         const tal_error why = *tal_optimizer_error(it.optimizer);

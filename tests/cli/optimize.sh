@@ -22,7 +22,7 @@ there='--final block.q0=3 --final block.u0=0'
 # shellcheck disable=SC2086 # several words
 expect 0 optimize block.talus --json -e 1.5 $there -n 5
 near "$(found objective)" '12 * 4 * 9 / 1.5^3' 1e-6 'least effort'
-less "$(found difference_to_a_simulation)" 1e-7 'simulation of the least effort'
+less "$(found gap_to_a_simulation)" 1e-7 'simulation of the least effort'
 # shellcheck disable=SC2086
 expect 0 optimize block.talus -q -e 1.5 $there -n 5 -o motion.sto
 near "$(last motion.sto block.q0)" 3 1e-8 'where the motion ends'
@@ -75,6 +75,11 @@ has err "(did you mean 'upper.q0'?)"
 # too little force for the time
 # shellcheck disable=SC2086
 expect 1 optimize block.talus -e 0.5 $there -n 5
+cat >free.talus <<'END'
+<talus version="1" name="free"><bodies><slider name="block" mass="1"/></bodies></talus>
+END
+refused 1 'talus optimize: nothing in the model has a control; give it an actuator or a muscle.' \
+    free.talus
 expect 1 optimize four_bar.talus -e 0.5
 has err 'constraint'
 
