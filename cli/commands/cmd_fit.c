@@ -57,8 +57,8 @@ static int match_columns(study *it, const cli_model *model)
     const char *const asked = cli_text(args, "columns");
     if (code == CLI_OK && asked == NULL && found[0] == 0) {
         code = cli_fail(args, CLI_BAD_FILE,
-                        "%s has no column with the name of one of the model, as talus simulate "
-                        "writes them.",
+                        "%s has no column that the model has, too: names are those that talus "
+                        "simulate writes.",
                         args->files[1]);
     }
     if (code == CLI_OK) {
@@ -318,7 +318,7 @@ static int write_model(const study *it)
 static int write_results(const study *it, const cli_model *model)
 {
     if (it->report.least_pivot < 1e-10) {
-        cli_warn(it->args, "the table does not tell some of the parameters apart.");
+        cli_warn(it->args, "the table does not determine all of the parameters.");
     }
     const bool wanted = result_is_wanted(it->args);
     if (!wanted || (!stream_is_output(it->args) && report_is_wanted(it->args))) report_fit(it);
@@ -391,32 +391,33 @@ static const cli_option options[] = {
      .letter = 'p',
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH",
-     .help = "what is found, as for talus sensitivities; =LOW:HIGH can be left out; can be "
-             "repeated",
+     .help = "parameter to find, named as for talus sensitivities; =LOW:HIGH can be left out; "
+             "can be repeated",
      .is_setting = true},
     {.name = "columns",
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "columns of TABLE to come near to; default: all that the model has, too",
+     .help = "columns of TABLE to fit; default: all that the model has, too",
      .is_setting = true},
     {.name = "weight",
      .letter = 'w',
      .kind = CLI_LIST,
      .value = "COLUMN=NUMBER",
-     .help = "what a column counts, over its standard deviation; 1 if not given; can be repeated",
+     .help = "weight of a column, whose differences are divided by its standard deviation; 1 if "
+             "not given; can be repeated",
      .is_setting = true},
     {.name = "tolerance",
      .kind = CLI_POSITIVE,
      .value = "NUMBER",
      .initial = "1e-8",
-     .help = "finish when the next step is below this part of the parameters",
+     .help = "finish when the next step is smaller than this part of the parameters",
      .is_setting = true},
     {.name = "iterations",
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "50",
-     .help = "most iterations",
+     .help = "largest number of iterations",
      .is_setting = true},
     SLOPE_STEPS,
     {0}};
@@ -427,15 +428,16 @@ const cli_command cmd_fit = {
     .files = "MODEL TABLE",
     .min_files = 2,
     .max_files = 2,
-    .summary = "find parameters with which a run comes nearest to a table",
+    .summary = "fit parameters to a measured table",
     .about =
-        "TABLE has the time and columns named as talus simulate names them. Differences count relative "
-        "to the standard deviation of their column; missing values do not count. The run begins where "
-        "the model does, and its start can be fitted, too. The search follows exact derivatives "
-        "(talus sensitivities) to a minimum near the values of the model. -o writes the model with what "
-        "was found if the name ends with .talus; otherwise a table of the run beside what was measured.",
+        "TABLE has a column time, and columns with the names that talus simulate gives them. "
+        "Differences are divided by the standard deviation of their column; missing values are "
+        "ignored. The run begins at the initial state of the model, which can be fitted, too. "
+        "The search uses exact derivatives (talus sensitivities) and finds a minimum near the "
+        "values of the model. -o writes the model with the fitted values if the name ends with "
+        ".talus; otherwise a table of the run beside the measured values.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
     .options = options,
     .example = "talus fit pendulum.talus swing.csv -p half=0.4:0.6",
-    .example_help = "the length with which it swings as measured",
+    .example_help = "find the length from a measured swing",
     .run = run};

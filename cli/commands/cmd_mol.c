@@ -224,8 +224,8 @@ static int write_places(const cli_args *args, const cli_molecule *it)
 static void report_minimum(const cli_args *args, const cli_molecule *it, const tal_minimum *found)
 {
     static const char *const ends[] = {
-        "forces are within the tolerance", "round-off of the energy hides what is left to gain",
-        "it made as many iterations as it should, or was interrupted"};
+        "forces are within the tolerance", "round-off of the energy hides any further decrease",
+        "the limit of iterations was reached, or it was interrupted"};
     tal_mol_energy e;
     report r;
     report_begin(&r, args);
@@ -381,13 +381,15 @@ static int fit(const cli_args *args)
     double rmsd = 0.0;
     int code = molecule_check_out(args, "out");
     if (code == CLI_OK && args->num_files < 4) {
-        code = cli_fail(args, CLI_USAGE, "a third file is missing, to which to fit.");
+        code = cli_fail(args, CLI_USAGE, "fit needs a third file, the target.");
     }
     if (code == CLI_OK) code = molecule_read(args, 1, false, &it);
     if (code == CLI_OK) code = molecule_read_atoms(args, args->files[3], NULL, &wanted);
     if (code == CLI_OK && (tal_atoms_num(wanted) != it.num || tal_atoms_num_frames(wanted) == 0)) {
         code =
-            cli_fail(args, CLI_FAILED, "%s has %d atoms in %d frames, and the molecule %d.",
+            cli_fail(args, CLI_FAILED,
+                     "%s has %d atoms in %d frames, but the molecule has %d "
+                     "atoms.",
                      args->files[3], tal_atoms_num(wanted), tal_atoms_num_frames(wanted), it.num);
     }
     if (code == CLI_OK) {
@@ -495,14 +497,14 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .initial = "torsions",
-     .help = "what moves: cartesian (every atom), bat (bonds, angles and torsions), torsions, "
+     .help = "coordinates: cartesian (every atom), bat (bonds, angles and torsions), torsions, "
              "backbone, residues, rigid (whole molecules)",
      .is_setting = true},
     {.name = "time",
      .kind = CLI_POSITIVE,
      .value = "PS",
      .initial = "10",
-     .help = "run: how long",
+     .help = "run: duration",
      .is_setting = true},
     {.name = "step",
      .kind = CLI_POSITIVE,
@@ -520,7 +522,7 @@ static const cli_option options[] = {
      .kind = CLI_POSITIVE,
      .value = "K",
      .initial = "300",
-     .help = "run: of the bath, and of the first velocities",
+     .help = "temperature of the bath, of the initial velocities and of --fixman",
      .is_setting = true},
     {.name = "bath",
      .kind = CLI_TEXT,
@@ -546,29 +548,31 @@ static const cli_option options[] = {
      .help = "run: write the atoms of each row to this .dcd, .xyz or .pdb file"},
     {.name = "coordinates",
      .kind = CLI_FLAG,
-     .help = "run: write coordinates behind the energies, for view",
+     .help = "run: write coordinates after the energies, for talus mol view",
      .is_setting = true},
     {.name = "fixman",
      .kind = CLI_FLAG,
-     .help = "take back what rigid bonds and angles change of the statistics (Fixman's potential)",
+     .help = "add Fixman's potential, which compensates the effect of rigid bonds and angles on "
+             "the statistics",
      .is_setting = true},
     {.name = "born",
      .kind = CLI_FLAG,
-     .help = "water as a continuum: generalized Born, with the radii of the topology",
+     .help = "add water as a continuum: generalized Born, with the radii of the topology",
      .is_setting = true},
     {.name = "cutoff",
      .kind = CLI_NUMBER,
      .value = "NM",
      .initial = "0",
-     .help = "pairs end at this distance; 0: nowhere, or in a box at 0.9 nm or half its edge",
+     .help = "largest distance of pairs that interact; 0: no limit, or in a box the smaller of "
+             "0.9 nm and half its shortest edge",
      .is_setting = true},
     {.name = "vacuum",
      .kind = CLI_FLAG,
-     .help = "leave the periodic box of the coordinates out",
+     .help = "ignore the periodic box of the coordinates",
      .is_setting = true},
     {.name = "amber-coulomb",
      .kind = CLI_FLAG,
-     .help = "the constant of Coulomb's law that AMBER has, instead of that of CODATA 2018",
+     .help = "use AMBER's constant of Coulomb's law instead of that of CODATA 2018",
      .is_setting = true},
     {.name = "tolerance",
      .kind = CLI_POSITIVE,
@@ -579,20 +583,20 @@ static const cli_option options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "10000",
-     .help = "minimize: at most so many"},
+     .help = "minimize: largest number of iterations"},
     {.name = "names",
      .kind = CLI_TEXT,
      .value = "FILE",
-     .help = "convert: where a file without names, .dcd or .inpcrd, gets them from"},
+     .help = "convert: file with the names of the atoms, for a .dcd or .inpcrd file"},
     {.name = "frame",
      .kind = CLI_COUNT,
      .value = "NUMBER",
-     .help = "convert: this frame alone, from 0 on"},
+     .help = "convert: only this frame; the first one is 0"},
     {.name = "stride",
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "1",
-     .help = "convert: only every so many frames"},
+     .help = "convert: write one of every NUMBER frames"},
     {0}};
 
 const cli_command cmd_mol = {
@@ -603,14 +607,14 @@ const cli_command cmd_mol = {
     .max_files = 4,
     .summary = "molecules: energies, minima, dynamics, and their files",
     .about =
-        "ACTION is info, energy, minimize, run, view, convert or fit. FILE is AMBER's topology (.prmtop) and "
-        "COORDINATES a file of its atoms: .inpcrd, .rst7, .pdb, .cif, .xyz or .dcd, of which the last "
-        "frame counts. info and convert take any of these files alone. run writes a table of energies "
-        "by term, temperature and the quantity that is conserved, which talus plot draws; its first "
-        "velocities are random. minimize and fit write coordinates. view writes a page with balls and sticks, which move "
-        "when RUN is a table that run wrote with --coordinates. fit brings the atoms as near as "
-        "their torsions allow to where TARGET has them. Lengths are in nm, times in ps, energies in "
-        "kJ/mol.",
+        "ACTION is info, energy, minimize, run, view, convert or fit. FILE is AMBER's topology "
+        "(.prmtop), COORDINATES a file of its atoms: .inpcrd, .rst7, .pdb, .cif, .xyz or .dcd; "
+        "its last frame is used. info and convert accept any of these files alone. run writes a "
+        "table of temperature, the conserved quantity and energies by term, for talus plot; "
+        "initial velocities are random. minimize and fit write coordinates. view writes a page "
+        "with balls and sticks, which move if RUN is a table that run wrote with --coordinates. "
+        "fit brings the atoms as near to their positions in TARGET as torsions allow. Lengths "
+        "are in nm, times in ps, energies in kJ/mol.",
     .common = CLI_JSON | CLI_QUIET | CLI_SEED | CLI_OUT | CLI_FORMAT | CLI_RESULT | CLI_RESUME,
     .options = options,
     .example = "talus mol run ala.prmtop ala.inpcrd -o ala.sto --trajectory ala.dcd",

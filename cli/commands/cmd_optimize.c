@@ -297,37 +297,38 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .value = "SECONDS",
      .initial = "1",
-     .help = "end of the motion, or LOW:HIGH: it is found between these",
+     .help = "end of the motion, or LOW:HIGH: a time between these is found",
      .is_setting = true},
     {.name = "final",
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help = "a coordinate or speed (BODY.u0) at the end, or NAME=LOW:HIGH; can be repeated",
+     .help = "value of a coordinate or speed (BODY.u0) at the end, or NAME=LOW:HIGH; can be "
+             "repeated",
      .is_setting = true},
     {.name = "range",
      .letter = 'r',
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH",
-     .help = "range of a coordinate, a speed or the control of an actuator all along; can be "
-             "repeated",
+     .help = "range of a coordinate, a speed or the control of an actuator during the whole "
+             "motion; can be repeated",
      .is_setting = true},
     {.name = "effort",
      .kind = CLI_NUMBER,
      .value = "WEIGHT",
      .initial = "1",
-     .help = "what counts the integral of the sum of |control|^POWER",
+     .help = "weight of the effort, the integral of the sum of |control|^POWER",
      .is_setting = true},
     {.name = "power",
      .kind = CLI_NUMBER,
      .value = "POWER",
      .initial = "2",
-     .help = "of the effort; 1 or more",
+     .help = "exponent of the effort; 1 or more",
      .is_setting = true},
     {.name = "time",
      .kind = CLI_NUMBER,
      .value = "WEIGHT",
      .initial = "0",
-     .help = "what counts each second until the end; with --effort 0: least time",
+     .help = "weight of each second until the end; with --effort 0: least time",
      .is_setting = true},
     {.name = "intervals",
      .letter = 'n',
@@ -341,13 +342,13 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .value = "NAME",
      .initial = "hermite-simpson",
-     .help = "how the motion is met between nodes: hermite-simpson (order 4) or trapezoid (2)",
+     .help = "discretization between nodes: hermite-simpson (order 4) or trapezoid (order 2)",
      .is_setting = true},
     {.name = "iterations",
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "500",
-     .help = "most iterations",
+     .help = "largest number of iterations",
      .is_setting = true},
     {0}};
 
@@ -359,13 +360,14 @@ const cli_command cmd_optimize = {
     .max_files = 1,
     .summary = "find the motion with the least effort or in the least time",
     .about =
-        "The motion begins where the model does and ends as --final says; all that has a control is "
-        "free within its range. Direct collocation: coordinates, speeds and controls at the nodes of a "
-        "mesh are found together, with exact derivatives. Prints how far a simulation with these "
-        "controls ends from it, which tells whether the mesh is fine enough. It is a local minimum. Give "
-        "actuators gains with which controls are of size one. -o "
-        "writes the motion with its controls; if the search does not converge, the best motion so far, "
-        "marked as such. Models with constraints, motions or contacts are refused by name.",
+        "The motion begins at the initial state of the model and ends as --final says; controls "
+        "are free within their ranges. Direct collocation: coordinates, speeds and controls at "
+        "the nodes of a mesh are found together, with exact derivatives. The result is a local "
+        "minimum. The command also prints how far from it a simulation with these controls ends, "
+        "which tells whether the mesh is fine enough. Choose the gains of actuators so that "
+        "controls are of size one. -o writes the motion with its controls; if the search does "
+        "not converge, it writes the best motion so far, marked as such. Models with "
+        "constraints, motions or contacts are refused; the message names these.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
     .options = options,
     .example = "talus optimize cart.talus -e 2 --final cart.q0=1 --final cart.u0=0",

@@ -53,8 +53,8 @@ static int add_measurement(const cli_args *args, const char *said, char **setup)
     if (left == NULL || left[0] == 0) {
         free(left);
         return cli_fail(args, CLI_USAGE,
-                        "--measure needs BODY=MARKER,MARKER, several of each if need be: "
-                        "femur_r,femur_l=RHip,RKnee+LHip,LKnee. It is '%s'.",
+                        "--measure needs BODY=MARKER,MARKER, or lists as in "
+                        "femur_r,femur_l=RHip,RKnee+LHip,LKnee, not '%s'.",
                         said);
     }
     char *const bodies = words_of(left, colon != NULL ? (size_t)(colon - left) : strlen(left));
@@ -67,7 +67,7 @@ static int add_measurement(const cli_args *args, const char *said, char **setup)
         char *const pair = words_of(at, n), *const escaped = set_up_escaped(pair);
         if (memchr(at, ',', n) == NULL) {
             code = cli_fail(args, CLI_USAGE,
-                            "--measure: '%s' is not two markers with a comma between them.", pair);
+                            "--measure: '%s' is not two markers separated by a comma.", pair);
         }
         text = set_up_append(text,
                              cli_format("<MarkerPair><markers>%s</markers></MarkerPair>", escaped));
@@ -205,9 +205,9 @@ static const cli_option options[] = {
     {.name = "measure",
      .kind = CLI_LIST,
      .value = "BODIES=PAIRS",
-     .help = "scale these bodies by the distances of markers, here to there in the model: "
-             "femur_r,femur_l=RHip,RKnee+LHip,LKnee takes the mean of two pairs; femur_r:Y=... "
-             "scales along y alone; can be repeated",
+     .help = "scale these bodies by the measured distance of two markers, divided by that in the "
+             "model: femur_r,femur_l=RHip,RKnee+LHip,LKnee takes the mean of two pairs; "
+             "femur_r:Y=... scales only along y; can be repeated",
      .is_setting = true},
     {.name = "factor",
      .kind = CLI_LIST,
@@ -221,7 +221,7 @@ static const cli_option options[] = {
      .is_setting = true},
     {.name = "keep-distribution",
      .kind = CLI_FLAG,
-     .help = "keep the masses of the bodies in proportion, whatever their sizes",
+     .help = "keep the ratios of the masses of the bodies, whatever their sizes",
      .is_setting = true},
     {.name = "markers",
      .kind = CLI_TEXT,
@@ -236,7 +236,7 @@ static const cli_option options[] = {
      .is_setting = true},
     {.name = "sizes-only",
      .kind = CLI_FLAG,
-     .help = "scale, but leave markers where they are on their bodies",
+     .help = "only scale; do not move markers on their bodies",
      .is_setting = true},
     TOOL_REST,
     {0}};
@@ -247,13 +247,14 @@ const cli_command cmd_scale = {
     .files = "MODEL MARKERS",
     .min_files = 2,
     .max_files = 2,
-    .summary = "make a model of a subject",
+    .summary = "scale a model to a subject",
     .about =
-        "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; means over "
-        "its frames count. Writes subject_scaled.osim with the sizes of the subject, and subject.osim, "
-        "in which markers are where they were seen, too.",
+        "MODEL is an .osim file, MARKERS a .trc or .c3d file of the subject standing still; the "
+        "means over its frames are used. Writes subject_scaled.osim with the sizes of the "
+        "subject, and subject.osim, in which the markers are also moved to where they were "
+        "measured.",
     .common = CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_AGAIN | CLI_SET | CLI_START,
     .options = options,
     .example = "talus scale leg.osim standing.trc --measure thigh=HIP,KNEE -o me",
-    .example_help = "a thigh of the length that was measured",
+    .example_help = "scale the thigh to its measured length",
     .run = run};

@@ -189,8 +189,8 @@ static const cli_option options[] = {
      .letter = 'p',
      .kind = CLI_LIST,
      .value = "NAME",
-     .help = "an initial coordinate or speed, a mass (BODY.mass), a number of a force (FORCE.NAME) "
-             "or a <param>; can be repeated",
+     .help = "initial coordinate or speed, mass (BODY.mass), number of a force (FORCE.NAME) or "
+             "<param>; can be repeated",
      .is_setting = true},
     {.name = "end",
      .letter = 'e',
@@ -210,7 +210,7 @@ static const cli_option options[] = {
      .kind = CLI_TEXT,
      .value = "LIST",
      .initial = "q,u,measures",
-     .help = "what is differentiated, as for talus simulate",
+     .help = "columns to differentiate, named as for talus simulate",
      .is_setting = true},
     SLOPE_STEPS,
     {0}};
@@ -221,14 +221,13 @@ const cli_command cmd_sensitivities = {
     .files = "MODEL",
     .min_files = 1,
     .max_files = 1,
-    .summary = "find how a run changes with parameters and its start",
-    .about =
-        "Differentiates the steps of the run, and events in it. If a stop of the model ends the run, the "
-        "time of the end changes with the parameters, too, and the slopes of the last row say so. For a "
-        "<param> the model is read again with other values of it, and takes the same steps. Without -o "
-        "the slopes at the end are printed.",
+    .summary = "differentiate a run by parameters and initial values",
+    .about = "Differentiates the steps of the run, and its events. If a stop of the model ends the "
+             "run, the end time depends on the parameters, too, and the slopes of the last row "
+             "include this. For a <param> the model is read again with other values and takes the "
+             "same steps. Without -o the slopes at the end are printed.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
     .options = options,
     .example = "talus sensitivities pendulum.talus -p upper.mass -e 2",
-    .example_help = "how the end changes with the mass",
+    .example_help = "how the end of the run changes with the mass",
     .run = run};

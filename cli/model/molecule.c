@@ -117,8 +117,8 @@ static int use_box(const cli_args *args, const cli_molecule *it, tal_mol_nonbond
     if (!is_right_angle(frame.angles.x) || !is_right_angle(frame.angles.y) ||
         !is_right_angle(frame.angles.z)) {
         return cli_fail(args, CLI_FAILED,
-                        "the box of %s has angles that are not right ones, which are not computed; "
-                        "--vacuum leaves it out.",
+                        "the box of %s has angles other than 90 degrees, which are not "
+                        "supported; --vacuum ignores the box.",
                         args->files[args->num_files - 1]);
     }
     pairs->box = frame.edges;
@@ -134,7 +134,7 @@ static int set_pairs(const cli_args *args, const cli_molecule *it)
     const bool has_box = pairs.box.x > 0.0;
     double cutoff = cli_number(args, "cutoff");
     if (cutoff < 0.0) {
-        return cli_fail(args, CLI_USAGE, "--cutoff needs a positive number, not %g.", cutoff);
+        return cli_fail(args, CLI_USAGE, "--cutoff needs a positive number or 0, not %g.", cutoff);
     }
     if (cutoff == 0.0 && has_box) {
         const double half = 0.5 * fmin(pairs.box.x, fmin(pairs.box.y, pairs.box.z));

@@ -77,8 +77,8 @@ static void save(recording *it)
     } else {
         it->save.cannot = true;
         cli_warn(it->args,
-                 "this method remembers several steps and cannot go on from a file: a run that is "
-                 "ended begins again.");
+                 "this method remembers several steps and cannot continue from a file: a run "
+                 "that is interrupted begins again.");
     }
     free(all.data);
 }

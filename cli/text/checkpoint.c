@@ -114,7 +114,7 @@ void checkpoint_save(checkpoint *it, const cli_args *args, const cli_bytes *what
     bytes_add(&file, &sum, sizeof sum);
     tal_error err = {0};
     if (tal_file_write(it->path, file.data, file.size, &err) != TAL_OK) {
-        cli_warn(args, "what is done cannot be kept: %s.", err.message);
+        cli_warn(args, "the progress cannot be saved: %s.", err.message);
         it->cannot = true;
     }
     free(file.data);

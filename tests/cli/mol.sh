@@ -148,7 +148,7 @@ refused 2 "talus mol: --out 'x.sto' should end with .pdb, .xyz, .inpcrd, .rst7 o
 refused 2 'talus mol: there is no --frame 7: formamide.inpcrd has 1, from 0 on.' \
     mol convert formamide.inpcrd --frame 7 -o x.xyz
 refused 2 'talus mol: name the new file: talus mol convert run.dcd -o FILE.' mol convert run.dcd
-refused 2 'talus mol: a third file is missing, to which to fit.' mol fit "${atoms[@]}"
+refused 2 'talus mol: fit needs a third file, the target.' mol fit "${atoms[@]}"
 expect 3 mol info nothing.pdb
 has err 'nothing.pdb: error: the file cannot be opened'
 expect 3 mol energy formamide.inpcrd formamide.prmtop

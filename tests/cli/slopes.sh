@@ -83,7 +83,7 @@ near "$(last beside.sto block.q0)" "$(last beside.sto 'block.q0 measured')" 1e-5
 expect 0 fit block.talus measured.sto -q -p k=12:30 -p block.q0 -p block.u0 -o held.talus
 has held.talus 'stiffness="12"'
 expect 0 fit block.talus measured.sto -p k -p m -p block.q0 -p block.u0
-has err 'does not tell some of the parameters apart'
+has err 'does not determine all of the parameters'
 
 # Tables in degrees
 cat >swing.talus <<'END'
@@ -121,7 +121,7 @@ refused 2 'talus sensitivities: --end is -1, and the model begins at 0.' sensiti
 refused 2 'talus sensitivities: --step needs a positive number, not -1.' sensitivities \
     block.talus -p k --step=-1
 expect 3 fit block.talus degrees.sto -p k
-has err 'has no column with the name of one of the model'
+has err 'has no column that the model has, too'
 refused 2 "talus fit: --weight 'rod.q0=2': no such column is fitted." fit block.talus \
     measured.sto -p k -w rod.q0=2
 refused 2 "talus fit: --weight needs COLUMN=NUMBER, not 'block.q0=-2'." fit block.talus \

@@ -359,8 +359,8 @@ tal_status tali_atoms_write_dcd(const tal_atoms *atoms, tali_table_sink *sink, t
     const double spacing = spacing_of(atoms);
     if (!(spacing / time_unit() <= (double)FLT_MAX)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "the frames are not equally far apart in time, as they are in a .dcd "
-                         "file: write .xyz or .pdb");
+                         "the frames are not equally far apart in time, which a .dcd file "
+                         "requires: write .xyz or .pdb");
     }
     put_header(atoms, spacing, sink);
     for (int f = 0; f < atoms->num_frames; ++f) {

@@ -315,8 +315,8 @@ static bool check_constants(maker *m, const char *name, const double *k, const d
     for (int i = 0; i < n; ++i) {
         if (k[i] >= 0.0 && x0[i] >= 0.0 && x0[i] <= most) continue;
         tali_prmtop_error(m->it, name, i,
-                          "a stiffness of %g and a value at rest of %g: neither may be negative, "
-                          "and the latter is at most %g",
+                          "a stiffness of %g and a rest value of %g: neither may be negative, "
+                          "and the latter may be at most %g",
                           k[i], x0[i], most);
         return false;
     }
@@ -535,14 +535,14 @@ static bool check_exclusions(maker *m)
     for (long p = 0; p < m->num_pairs; ++p) {
         if (tal_mol_separation(m->mol, m->pairs[p].a, m->pairs[p].b) == 3) continue;
         tali_atoms_file_error(it->r,
-                              "a dihedral says that atoms %d and %d are a pair three bonds apart, "
-                              "and the bonds say that they are not",
+                              "a dihedral says that atoms %d and %d are three bonds apart, but "
+                              "by the bonds they are not",
                               m->pairs[p].a + 1, m->pairs[p].b + 1);
         return false;
     }
     if (scaled == m->num_pairs) return true;
     tali_atoms_file_error(it->r,
-                          "%ld pairs are three bonds apart and left out, but dihedrals stand for "
+                          "%ld pairs are three bonds apart and left out, but dihedrals contain "
                           "%ld of them: such files are not read",
                           scaled, m->num_pairs);
     return false;

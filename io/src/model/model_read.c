@@ -42,10 +42,9 @@ static const tali_model_attribute top_attributes[] = {
      .doc = "whether States have the memory that steps of a fixed length need; `talus simulate "
             "--formulation` gives it to any model"},
     {"collider_elements", TALI_TYPE_BOOL, .initial = "no",
-     .doc =
-         "whether unilateral elements stand in the places of all colliders, so that integrators "
-         "know them: solids on half-spaces, and spheres. They are named `ball on floor`, or `box "
-         "on floor 3` for vertex 3; one of that name in `<unilaterals>` is used instead"},
+     .doc = "whether unilateral elements replace all colliders, so that integrators can handle "
+            "them: solids on half-spaces, and spheres. They are named `ball on floor`, or `box on "
+            "floor 3` for vertex 3; an element of that name in `<unilaterals>` is used instead"},
     {.name = NULL}};
 
 static const tali_model_row top_rows[] = {{.name = "talus",
@@ -75,10 +74,11 @@ static const tali_model_row section_rows[] = {
      .own = param_attributes},
     {.name = "include",
      .doc =
-         "Another file: the content of its `<talus>` is inserted here. Its own units are used for it; its "
-         "name, time and time scale are ignored. With a prefix `left_` its body `foot` is `left_foot` "
-         "here, and its param `mass` is `left_mass`; in that file names stay as they are. What acts on "
-         "all bodies, such as gravity, belongs into the file that includes.",
+         "Another file: the content of its `<talus>` is inserted here. Its own units are used "
+         "for it; its name, time and time scale are ignored. With a prefix `left_` its body "
+         "`foot` is called `left_foot` here, and its param `mass` is called `left_mass`; in that "
+         "file names stay unchanged. Elements that act on all bodies, such as gravity, belong in "
+         "the including file.",
      .own = include_attributes},
     {.name = "functions",
      .doc = "Functions with names. Elements below use them as `<function named=\"...\"/>`.",

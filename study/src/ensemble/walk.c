@@ -544,7 +544,7 @@ static tal_status begin(tal_walk *it, tal_state *state)
     const double worst = worst_error(it, state);
     if (!(worst <= it->def.tolerance)) {
         return TALI_FAIL(&it->error_record, TAL_ERR_BAD_VALUE,
-                         "the walk begins off the constraints, by %g where the tolerance is %g: "
+                         "the walk begins with a constraint error of %g, above the tolerance %g: "
                          "assemble or project the State first",
                          worst, it->def.tolerance);
     }

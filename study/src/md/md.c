@@ -151,7 +151,7 @@ void tal_md_destroy(tal_md *md)
 
 const tal_error *tal_md_error(const tal_md *md)
 {
-    static const tal_error none = {TAL_ERR_NULL, "molecular dynamics is NULL", ""};
+    static const tal_error none = {TAL_ERR_NULL, "tal_md_error", "molecular dynamics is NULL"};
     return md != NULL ? &md->error : &none;
 }
 

@@ -117,7 +117,7 @@ void tal_minimizer_destroy(tal_minimizer *minimizer)
 
 const tal_error *tal_minimizer_error(const tal_minimizer *minimizer)
 {
-    static const tal_error none = {TAL_ERR_NULL, "the minimizer is NULL", ""};
+    static const tal_error none = {TAL_ERR_NULL, "tal_minimizer_error", "the minimizer is NULL"};
     return minimizer != NULL ? &minimizer->error : &none;
 }
 

@@ -68,7 +68,7 @@ tal_status tal_fixed_stepper_calc_growth(const tal_fixed_stepper_def *def, doubl
     }
     default:
         return TALI_BREACH(
-            TAL_ERR_BAD_VALUE, "errors of constraints are iterated away by the scheme '%s'",
+            TAL_ERR_BAD_VALUE, "the scheme '%s' removes errors of constraints by iteration",
             tal_scheme_name(def->scheme) != NULL ? tal_scheme_name(def->scheme) : "none");
     }
 }

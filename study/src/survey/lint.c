@@ -156,8 +156,8 @@ static tal_status look_at_inertia(search *it, const tal_allocator *allocator, ta
             const double share = M[i + i * n] / diagonal[i];
             if (!is_above(1.0 / share, it->limits.weak_inertia)) continue;
             add_lint(it, TAL_LINT_WEAK_INERTIA, b, 1.0 / share,
-                     "what its speed %d moves cancels but for %.1e of it: its acceleration loses "
-                     "%.0f digits.",
+                     "the inertia of its speed %d cancels to a part of %.1e: the acceleration "
+                     "loses %.0f digits.",
                      k, share, -log10(share));
         }
     }
@@ -175,8 +175,8 @@ static tal_status look_at_loops(search *it, tal_error *err)
     if (st != TAL_OK) return TALI_FAIL(err, st, "%s", tali_problem_reason(it->state, st));
     if (!is_above(1.0 / margin.share, it->limits.loop)) return TAL_OK;
     add_lint(it, TAL_LINT_LOOP, -1, 1.0 / margin.share,
-             "constraints nearly lose rank here: their least pivot is %.1e of what it could be, "
-             "and forces are that uncertain.",
+             "constraints nearly lose rank here: their least pivot is %.1e times the largest "
+             "possible value, and their forces are as uncertain.",
              margin.share);
     return TAL_OK;
 }

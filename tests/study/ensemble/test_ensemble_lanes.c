@@ -389,7 +389,7 @@ START_TEST(what_lanes_cannot_do_is_told)
     const tal_design design = tal_design_random(ranges, m.num_parameters, 2, 5);
     static run lanes;
     run_with(&m, &def, 0, &design, &lanes);
-    ck_assert_str_eq(lanes.why_alone, "the method is no explicit Runge-Kutta one");
+    ck_assert_str_eq(lanes.why_alone, "the method is not an explicit Runge-Kutta one");
     ck_assert_int_eq(lanes.use.alone, 5);
     destroy_model(&m);
 }

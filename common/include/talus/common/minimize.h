@@ -5,7 +5,7 @@
 
 /**
  * @file talus/common/minimize.h
- * @brief The least of a smooth function of many unknowns within bounds, from its gradient alone.
+ * @brief The minimum of a smooth function of many unknowns within bounds, from its gradient alone.
  *
  *     static tal_status calc(const void *self, const double x[], double *f, double g[]);
  *

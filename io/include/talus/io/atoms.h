@@ -5,7 +5,7 @@
 
 /**
  * @file talus/io/atoms.h
- * @brief Atoms in files: their names and bonds, and frames of where they are: `.pdb`, `.cif`,
+ * @brief Atoms in files: their names and bonds, and frames of their positions: `.pdb`, `.cif`,
  * `.xyz`, `.inpcrd`, `.dcd`, and the atoms of `.prmtop`.
  *
  *     tal_atoms *atoms = NULL;

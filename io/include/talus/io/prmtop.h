@@ -16,10 +16,10 @@
  *     tal_mol_add(system, matter, forces, "ala", made.mol, NULL, NULL);
  *
  * Van der Waals parameters are those of the file, pair by pair; bonded terms are those of the file,
- * and no others. What a file has that Talus does not compute is refused by its name: CMAP, CHAMBER,
- * 10-12 and 12-6-4 terms, polarizabilities, perturbed topologies. So is one whose pairs without
- * interactions are not those up to three bonds apart, and one whose pairs three bonds apart are not
- * all scaled alike.
+ * and no others. Files with terms that Talus does not compute are refused, and these are named:
+ * CMAP, CHAMBER, 10-12 and 12-6-4 terms, polarizabilities, perturbed topologies. So are files whose
+ * pairs without interactions are not those up to three bonds apart, and files whose pairs three
+ * bonds apart are not all scaled alike.
  */
 
 #include <talus/io/atoms.h>

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/molecule/fixman.h
- * @brief Fixman's potential: what rigid bonds and angles change of the statistics, taken back.
+ * @brief Fixman's potential compensates the effect of rigid bonds and angles on the statistics.
  *
  * At a temperature T a molecule with stiff bonds and angles has its torsions distributed as
  * exp(-V/(R T)). With rigid ones the density is sqrt(det M) exp(-V/(R T)), M the mass matrix, which

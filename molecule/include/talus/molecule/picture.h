@@ -5,7 +5,7 @@
 
 /**
  * @file talus/molecule/picture.h
- * @brief What a molecule looks like: its atoms as balls, its bonds as sticks, a box around it.
+ * @brief Drawings of molecules: atoms as balls, bonds as sticks, the box around them.
  *
  *     const tal_mol_instance *ala = tal_mol_add(system, matter, forces, "ala", mol, NULL, NULL);
  *     tal_mol_decorate(ala, matter, NULL);

@@ -6,11 +6,12 @@
 /**
  * @file talus/study/conditioning.h
  * @brief How far accelerations can be trusted: the condition of the mass matrix, their sensitivity
- *        to forces, and lints that find what costs digits in a model (RBDA sec. 10.1, 10.2).
+ *        to forces, and lints that find the causes of lost digits in a model (RBDA sec. 10.1,
+ *        10.2).
  *
  * A relative error e of the forces becomes one of up to cond(M) e of the accelerations. The
  * condition grows with the fourth power of the number of bodies in a chain, and with the ratios of
- * inertias. Talus loses no more digits than that; what is lost can only be won back by another
+ * inertias. Talus loses no more digits than that; lost digits can only be regained with another
  * model: shallower trees, bodies of similar sizes, frames near the bodies.
  *
  *     tal_conditioning how;

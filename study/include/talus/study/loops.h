@@ -5,8 +5,8 @@
 
 /**
  * @file talus/study/loops.h
- * @brief What constraints make of a model: loops that depend on each other, which equations say
- *        what others say already, and speeds that determine all others (RBDA sec. 8.8 to 8.10).
+ * @brief Effects of constraints on a model: loops that depend on each other, redundant equations,
+ *        and speeds that determine all others (RBDA sec. 8.8 to 8.10).
  *
  *     tal_loops *loops = NULL;
  *     st = tal_loops_create(system, state, &loops, &err);

@@ -6,7 +6,7 @@
 /**
  * @file talus/study/walk.h
  * @brief A Metropolis walk: random configurations of a System with the probabilities that a
- *        temperature gives them, or that you say.
+ *        temperature gives them, or with a density of your own.
  *
  *     tal_walk_def def = tal_walk_def_default();
  *     def.kT = 2.0;                                        // J
@@ -30,8 +30,8 @@
  * that of the surface, as speeds measure it. A motion is only taken if the same search leads back
  * from its end, without which probabilities would be wrong.
  *
- * All memory between steps is q in the State and the number of the step, so a walk goes on bit for
- * bit from a saved State (tal_walk_set_count()). Speeds stay as they are. Nothing is allocated
+ * All memory between steps is q in the State and the number of the step, so a walk continues bit
+ * for bit from a saved State (tal_walk_set_count()). Speeds stay as they are. Nothing is allocated
  * after creation.
  */
 

@@ -5,8 +5,8 @@
 
 /**
  * @file talus/study/weights.h
- * @brief Weights of speeds from what they move: so that an accuracy means the same for a joint at
- *        the base as for one at the tip (manual sec. 9.2).
+ * @brief Weights of speeds from the motion they cause: so that an accuracy means the same for a
+ *        joint at the base as for one at the tip (manual sec. 9.2).
  *
  *     st = tal_weights_refresh(system, state, 0.0, &changed, &err);       // at the start
  *     for (double t = 0.1; st == TAL_OK && t <= 10.0; t += 0.1) {
