@@ -18,6 +18,11 @@ tal_contact_stepper_def tal_contact_stepper_def_default(void)
 // --- creation ---
 
 // Every number of a def; the message names the field.
+// More than fit into any memory; three rows for each are far from the end of an int.
+enum {
+    MOST_CONTACTS = 100000000
+};
+
 static tal_status check_def(const tal_contact_stepper_def *def, tal_error *err)
 {
     const struct {
@@ -45,6 +50,13 @@ static tal_status check_def(const tal_contact_stepper_def *def, tal_error *err)
                          "most_passes %d of a contact stepper must be positive, and most_exact %d, "
                          "max_pairs %d and max_contacts %d not negative",
                          def->most_passes, def->most_exact, def->max_pairs, def->max_contacts);
+    }
+    if (def->most_exact > MOST_CONTACTS || def->max_pairs > MOST_CONTACTS ||
+        def->max_contacts > MOST_CONTACTS) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "most_exact %d, max_pairs %d and max_contacts %d of a contact stepper may "
+                         "be at most %d",
+                         def->most_exact, def->max_pairs, def->max_contacts, MOST_CONTACTS);
     }
     return TAL_OK;
 }
@@ -80,7 +92,7 @@ static tal_status check_half_spaces(const tal_contact_stepper *s, tal_error *err
 
 static int at_most(long long wanted)
 {
-    return wanted < 1000000000 ? (int)wanted : 1000000000;
+    return wanted < MOST_CONTACTS ? (int)wanted : MOST_CONTACTS;
 }
 
 static int most_vertices(const tal_matter *matter)

@@ -173,6 +173,7 @@ START_TEST(a_column_is_there_for_each_joint_on_the_way)
     double M[49];
     ck_assert_int_eq(tal_velocity_map_calc_M(map, tal_matrix_view(M, 7, 7)), TAL_ERR_STAGE);
     ck_assert_int_eq(tal_velocity_map_num_columns(map, (tal_body_ix){8}), -1);
+    tal_velocity_map_destroy(map);
     ck_assert_int_eq(tal_velocity_map_create(NULL, NULL, &map, NULL), TAL_ERR_NULL);
     ck_assert_ptr_null(map);
     tal_velocity_map_destroy(NULL);
