@@ -742,6 +742,9 @@ START_TEST(bad_definitions_are_refused_by_name)
     def = steps_of(1e-3);
     def.most_passes = 0;
     check_refused(&w, &def, "most_passes");
+    def = steps_of(1e-3);
+    def.max_contacts = INT_MAX;
+    check_refused(&w, &def, "at most 100000000");
     test_assert_refused(tal_contact_stepper_step_to(w.stepper, w.state, -1.0), TAL_ERR_BAD_VALUE,
                         "-1");
     test_assert_refused(tal_contact_stepper_step(NULL, w.state), TAL_ERR_NULL, "NULL");
