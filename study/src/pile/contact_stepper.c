@@ -17,12 +17,12 @@ tal_contact_stepper_def tal_contact_stepper_def_default(void)
 
 // --- creation ---
 
-// Every number of a def; the message names the field.
 // More than fit into any memory; three rows for each are far from the end of an int.
 enum {
     MOST_CONTACTS = 100000000
 };
 
+// Every number of a def; the message names the field.
 static tal_status check_def(const tal_contact_stepper_def *def, tal_error *err)
 {
     const struct {

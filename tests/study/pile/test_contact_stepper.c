@@ -5,6 +5,7 @@
 
 #include <talus/study.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
