@@ -289,10 +289,28 @@ static void solve_column(tal_cod *f, const double *b, double *x)
     }
 }
 
+// Whether the fields of a decomposition fit together, as tal_cod_factor() leaves them.
+static tal_status check_decomposition(const tal_cod *f, const char *where)
+{
+    if (f == NULL) return tali_breach(TAL_ERR_NULL, where, "the decomposition is NULL");
+    const tal_status st = tali_dense_check_matrix(f->A, "A", where);
+    if (st != TAL_OK) return st;
+    const int m = f->A.rows, n = f->A.cols;
+    if (f->rank < 0 || f->rank > tali_dense_min(m, n)) {
+        return tali_breach(TAL_ERR_BAD_VALUE, where, "a matrix of %d x %d cannot have rank %d", m,
+                           n, f->rank);
+    }
+    const bool has_work = f->tau_q != NULL && f->tau_z != NULL && f->scratch != NULL;
+    if ((!has_work && tal_cod_work_size(m, n) > 0) || (f->perm == NULL && n > 0)) {
+        return tali_breach(TAL_ERR_NULL, where, "an array of the decomposition is NULL");
+    }
+    return TAL_OK;
+}
+
 tal_status tal_cod_solve(tal_cod *f, tal_matrix B, tal_matrix X, tal_error *err)
 {
-    if (f == NULL) return TALI_BREACH(TAL_ERR_NULL, "the decomposition is NULL");
-    tal_status st = tali_dense_check_shape(B, f->A.rows, B.cols, "B", __func__);
+    tal_status st = check_decomposition(f, __func__);
+    if (st == TAL_OK) st = tali_dense_check_shape(B, f->A.rows, B.cols, "B", __func__);
     if (st != TAL_OK) return st;
     st = tali_dense_check_shape(X, f->A.cols, B.cols, "X", __func__);
     if (st != TAL_OK) return st;
@@ -312,14 +330,12 @@ tal_status tal_cod_solve(tal_cod *f, tal_matrix B, tal_matrix X, tal_error *err)
 // N = P Z^T [0; I]
 tal_status tal_cod_calc_null_basis(tal_cod *f, tal_matrix N)
 {
-    if (f == NULL) return TALI_BREACH(TAL_ERR_NULL, "the decomposition is NULL");
-    const int n = f->A.cols;
-    if (n < 0 || f->rank < 0 || f->rank > n) {
-        return TALI_BREACH(TAL_ERR_BAD_VALUE, "a matrix of %d columns cannot have rank %d", n,
-                           f->rank);
+    tal_status st = check_decomposition(f, __func__);
+    if (st == TAL_OK) {
+        st = tali_dense_check_shape(N, f->A.cols, f->A.cols - f->rank, "N", __func__);
     }
-    const tal_status st = tali_dense_check_shape(N, n, n - f->rank, "N", __func__);
     if (st != TAL_OK) return st;
+    const int n = f->A.cols;
 
     double *z = f->scratch;
     for (int j = 0; j < N.cols; ++j) {
@@ -335,10 +351,10 @@ tal_status tal_cod_calc_null_basis(tal_cod *f, tal_matrix N)
 
 tal_status tal_cod_calc_range_basis(const tal_cod *f, tal_matrix Q)
 {
-    if (f == NULL) return TALI_BREACH(TAL_ERR_NULL, "the decomposition is NULL");
-    const int m = f->A.rows;
-    const tal_status st = tali_dense_check_shape(Q, m, f->rank, "Q", __func__);
+    tal_status st = check_decomposition(f, __func__);
+    if (st == TAL_OK) st = tali_dense_check_shape(Q, f->A.rows, f->rank, "Q", __func__);
     if (st != TAL_OK) return st;
+    const int m = f->A.rows;
 
     // column j of Q = H_0 ... H_{r-1} e_j; the reflectors after j leave e_j alone
     for (int j = 0; j < Q.cols; ++j) {

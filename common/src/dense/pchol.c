@@ -144,10 +144,27 @@ tal_status tal_pchol_factor(tal_pchol *f, tal_matrix A, double tolerance, double
     return TAL_OK;
 }
 
-static tal_status check_rhs(const tal_pchol *f, tal_matrix B, const char *where, tal_error *err)
+// Whether the fields of a factorization fit together, as tal_pchol_factor() leaves them.
+static tal_status check_factorization(const tal_pchol *f, const char *where)
 {
     if (f == NULL) return tali_breach(TAL_ERR_NULL, where, "the factorization is NULL");
-    const tal_status st = tali_dense_check_shape(B, f->L.rows, B.cols, "B", where);
+    const tal_status st = tali_dense_check_square(f->L, "L", where);
+    if (st != TAL_OK) return st;
+    const int n = f->L.rows;
+    if (f->rank < 0 || f->rank > n) {
+        return tali_breach(TAL_ERR_BAD_VALUE, where, "a matrix of %d rows cannot have rank %d", n,
+                           f->rank);
+    }
+    if (n > 0 && (f->perm == NULL || f->qr == NULL || f->tau == NULL || f->scratch == NULL)) {
+        return tali_breach(TAL_ERR_NULL, where, "an array of the factorization is NULL");
+    }
+    return TAL_OK;
+}
+
+static tal_status check_rhs(const tal_pchol *f, tal_matrix B, const char *where, tal_error *err)
+{
+    tal_status st = check_factorization(f, where);
+    if (st == TAL_OK) st = tali_dense_check_shape(B, f->L.rows, B.cols, "B", where);
     return st != TAL_OK ? st : tali_dense_check_finite(B, "B", where, err);
 }
 

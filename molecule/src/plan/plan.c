@@ -93,8 +93,6 @@ static tal_bond_mobility without_spin(tal_bond_mobility mobility)
         return TAL_BOND_RIGID;
     case TAL_BOND_CYLINDER:
         return TAL_BOND_SLIDER;
-    case TAL_BOND_BALL:
-        return TAL_BOND_UNIVERSAL;
     default:
         return mobility;
     }
@@ -116,6 +114,48 @@ static bool demote_spinless(tali_plan *plan)
         joins = joins || to == TAL_BOND_RIGID;
     }
     return joins;
+}
+
+static bool is_swing(const tali_plan *plan, const tali_plan_body *body)
+{
+    const tal_bond_mobility mobility = plan->mobility[body->bond];
+    return mobility == TAL_BOND_UNIVERSAL || mobility == TAL_BOND_BALL;
+}
+
+// One atom alone has no direction, unless something hangs on it that its own bond does not place
+// in full. Bodies are after their parents.
+static void find_directions(tali_plan *plan)
+{
+    for (int b = 0; b < plan->num_bodies; ++b) {
+        plan->bodies[b].has_direction = plan->bodies[b].num_atoms > 1;
+    }
+    for (int b = plan->num_bodies - 1; b >= 0; --b) {
+        const tali_plan_body *body = &plan->bodies[b];
+        if (body->parent < 0 || is_swing(plan, body)) continue;
+        const bool is_placed =
+            plan->mobility[body->bond] == TAL_BOND_SPHERICAL && !body->has_direction;
+        if (!is_placed) plan->bodies[body->parent].has_direction = true;
+    }
+}
+
+// Bonds that swing. A ball becomes a universal where nothing turns about the bond: the atom behind
+// it has no direction, or one side has nothing beside the axis. A bond at an atom without direction
+// is all that turns what is behind it, so a universal becomes a ball there.
+static void choose_swings(tali_plan *plan)
+{
+    for (int b = 0; b < plan->num_bodies; ++b) {
+        const tali_plan_body *body = &plan->bodies[b];
+        if (body->parent < 0 || !is_swing(plan, body)) continue;
+        const int bond = body->bond, *atoms = body->atoms;
+        const tal_bond_mobility from = plan->mobility[bond];
+        const bool is_alone = !plan->bodies[body->parent].has_direction;
+        tal_bond_mobility to = is_alone ? TAL_BOND_BALL : from;
+        if (!body->has_direction || tali_plan_side_is_on_axis(plan, bond, atoms[1]) ||
+            (!is_alone && tali_plan_side_is_on_axis(plan, bond, atoms[0]))) {
+            to = TAL_BOND_UNIVERSAL;
+        }
+        if (to != from) demote(plan, bond, atoms[atoms[0] < atoms[1] ? 0 : 1], from, to);
+    }
 }
 
 // A mobile bond within one body holds nothing that moves.
@@ -310,24 +350,12 @@ static bool is_in_line(const tali_plan *plan, const tali_plan_body *body)
     return true;
 }
 
-// Whether the tree of a root is of single atoms, each placed by three coordinates.
-static bool is_all_points(const tali_plan *plan, int root)
-{
-    for (int b = root; b < plan->num_bodies; ++b) {
-        const tali_plan_body *body = &plan->bodies[b];
-        if (b > root && body->parent < 0) break;
-        if (body->num_atoms != 1) return false;
-        if (b > root && plan->mobility[body->bond] != TAL_BOND_SPHERICAL) return false;
-    }
-    return true;
-}
-
 static void choose_root_mobility(tali_plan *plan, int b)
 {
     tali_plan_body *body = &plan->bodies[b];
     const int lowest = plan->order[body->first];
     body->mobility = TAL_BOND_FREE;
-    if (is_all_points(plan, b)) {
+    if (!body->has_direction) {
         body->mobility = TAL_BOND_TRANSLATION;
     } else if (!body->has_children && is_in_line(plan, body)) {
         body->mobility = TAL_BOND_FREE_LINE;
@@ -388,6 +416,8 @@ static void find_bodies(tali_plan *plan)
         demote_inner(plan);
         find_tree(plan);
     } while (demote_spinless(plan));
+    find_directions(plan);
+    choose_swings(plan);
     number_atoms(plan);
     for (int b = 0; b < plan->num_bodies; ++b) {
         tali_plan_body *body = &plan->bodies[b];

@@ -19,6 +19,7 @@ typedef struct tali_plan_body {
     int first, num_atoms; ///< its atoms among tali_plan.order
     int depth;            ///< bodies on the way to Ground, itself included
     bool has_children;
+    bool has_direction; ///< a turn about its origin moves something that only it turns
     tal_bond_mobility mobility;
     tal_vec3 origin; ///< Bo in R, the frame of the positions; axes are those of R
     tal_xform X_PF, X_BM;

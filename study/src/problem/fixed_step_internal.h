@@ -14,8 +14,11 @@ typedef struct tali_problem_step {
 /// round-off of steps is part of it.
 tali_problem_step tali_problem_next_step(double t0, double t1, double h);
 
-/// Whether a State can be stepped to t; otherwise a breach has been reported.
-bool tali_problem_is_ahead(const tal_state *state, double t, const char *where);
+/// Whether every step of length h from t0 to t1 changes the time, also when it is rounded.
+bool tali_problem_steps_move(double t0, double t1, double h);
+
+/// Whether a State can be stepped to t by steps of length h; otherwise a breach has been reported.
+bool tali_problem_is_ahead(const tal_state *state, double t, double h, const char *where);
 
 /// A number for time and y of a State, and for what it was left by: with the same number it is as
 /// it was left. Never 0.

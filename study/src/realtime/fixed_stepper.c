@@ -401,10 +401,10 @@ tal_status tal_fixed_stepper_step_to(tal_fixed_stepper *stepper, tal_state *stat
 {
     tal_status st = check_call(stepper, state, __func__);
     if (st != TAL_OK) return st;
-    if (!tali_problem_is_ahead(state, t, __func__)) return TAL_ERR_BAD_VALUE;
+    const double h = stepper->def.step;
+    if (!tali_problem_is_ahead(state, t, h, __func__)) return TAL_ERR_BAD_VALUE;
     while (st == TAL_OK && tal_state_t(state) < t) {
-        const tali_problem_step next =
-            tali_problem_next_step(tal_state_t(state), t, stepper->def.step);
+        const tali_problem_step next = tali_problem_next_step(tal_state_t(state), t, h);
         st = step_by(stepper, state, next.h, next.t);
     }
     return st;

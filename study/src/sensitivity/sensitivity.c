@@ -1,4 +1,5 @@
 // Sensitivities of a trajectory: creation, runs, and what is read at their end.
+#include "problem/fixed_step_internal.h"
 #include "problem/study_internal.h"
 #include "sensitivity/sensitivity_internal.h"
 
@@ -429,8 +430,16 @@ tal_status tali_sensitivity_check_run(tal_sensitivity *it, const tal_state *stat
                          it->parameters[p].name != NULL ? it->parameters[p].name : "", values[p]);
     }
     const double t = tal_state_t(state);
-    if (end_time >= t && isfinite(end_time)) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "end_time is %g, and the State is at %g", end_time, t);
+    if (!(end_time >= t) || !isfinite(end_time)) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "end_time is %g, and the State is at %g", end_time,
+                         t);
+    }
+    const bool has_fixed_steps = !(it->def.accuracy > 0.0) && it->def.steps_of == NULL;
+    if (!has_fixed_steps || tali_problem_steps_move(t, end_time, it->def.step)) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "steps of %g s from %g to end_time %g are lost in rounding: choose a longer "
+                     "step, or times nearer to 0",
+                     it->def.step, t, end_time);
 }
 
 // S in the units of the parameters.

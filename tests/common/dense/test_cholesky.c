@@ -409,6 +409,31 @@ START_TEST(pivoted_cholesky_rejects_bad_input)
                      TAL_ERR_NOT_FINITE);
 }
 
+// Fields that a caller has changed: no array is read that they do not fit.
+START_TEST(changed_fields_of_a_factorization_are_refused)
+{
+    pivoted p;
+    const test_dense good = {{1, 0, 0, 0}, 2, 2};
+    ck_assert_int_eq(factor_pivoted(&p, &good, -1.0), TAL_OK);
+    double b[2] = {1, 2};
+    const tal_matrix B = tal_matrix_view(b, 2, 1);
+    for (int i = 0; i < 7; ++i) {
+        tal_pchol f = p.f;
+        if (i == 0) f.L.cols = -2;
+        if (i == 1) f.L.cols = 1;
+        if (i == 2) f.L.ld = -1;
+        if (i == 3) f.rank = -1;
+        if (i == 4) f.rank = 3;
+        if (i == 5) f.perm = NULL;
+        if (i == 6) f.scratch = NULL;
+        const tal_status wanted = i < 5 ? TAL_ERR_BAD_VALUE : TAL_ERR_NULL;
+        test_assert_refused(tal_pchol_solve_basic(&f, B, NULL), wanted, "");
+        test_assert_refused(tal_pchol_solve_min_norm(&f, B, NULL), wanted, "");
+    }
+}
+
+END_TEST
+
 static void factor_and_solve(pivoted *p, test_dense *X, const test_dense *A, const test_dense *B,
                              tal_status st[3])
 {
@@ -471,6 +496,7 @@ int main(void)
     tcase_add_test(tc, no_rows_are_no_trouble);
     tcase_add_test(tc, what_is_not_semidefinite_is_reported);
     tcase_add_test(tc, pivoted_cholesky_rejects_bad_input);
+    tcase_add_test(tc, changed_fields_of_a_factorization_are_refused);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("alloc");

@@ -535,6 +535,20 @@ START_TEST(broken_contracts_are_reported)
     test_assert_breach(st = tal_cod_calc_null_basis(NULL, X), TAL_ERR_NULL, "NULL");
     test_assert_breach(st = tal_cod_calc_null_basis(&d.f, X), TAL_ERR_BAD_VALUE, "must be 2 x 0");
     test_assert_breach(st = tal_cod_calc_range_basis(NULL, X), TAL_ERR_NULL, "NULL");
+    for (int i = 0; i < 6; ++i) { // fields that a caller has changed
+        tal_cod f = d.f;
+        if (i == 0) f.A.cols = -2;
+        if (i == 1) f.A.cols = 1;
+        if (i == 2) f.A.ld = -1;
+        if (i == 3) f.rank = 3;
+        if (i == 4) f.rank = -1;
+        if (i == 5) f.tau_q = NULL;
+        const tal_status wanted = i < 5 ? TAL_ERR_BAD_VALUE : TAL_ERR_NULL;
+        const tal_matrix Q = tal_matrix_view(b, 3, f.rank);
+        test_assert_refused(tal_cod_calc_range_basis(&f, Q), wanted, "");
+        test_assert_refused(tal_cod_calc_null_basis(&f, X), wanted, "");
+        test_assert_refused(tal_cod_solve(&f, B, X, NULL), wanted, "");
+    }
     test_assert_breach(st = tal_cod_calc_range_basis(&d.f, X), TAL_ERR_BAD_VALUE, "must be 3 x 2");
     ck_assert_int_eq(st, TAL_ERR_BAD_VALUE);
 }

@@ -216,6 +216,63 @@ START_TEST(the_q_of_spherical_bonds_are_length_angle_and_dihedral)
 
 END_TEST
 
+// M of a granularity is positive definite at the positions given and away from them.
+static void check_regular(scene *s, const tal_mol_granularity *how, int nu)
+{
+    test_rng rng = test_rng_seed(8);
+    open_system(s, how, NULL);
+    ck_assert_int_eq(tal_state_nu(s->state), nu);
+    for (int trial = 0; trial < 4; ++trial) {
+        double M[24 * 24];
+        realize(s, TAL_STAGE_POSITION);
+        const tal_matrix view = tal_matrix_view(M, nu, nu);
+        ck_assert_int_eq(tal_matter_calc_M(s->matter, s->state, view), TAL_OK);
+        tal_chol_info info;
+        tal_error err;
+        ck_assert_msg(tal_chol_factor(view, &info, &err) == TAL_OK, "%s", err.message);
+        // without this bound a singular M may pass by round-off; masses differ by 4, arms by 10
+        ck_assert_double_gt(info.rcond_bound, 1e-9);
+        scatter_q(s, &rng, 0.3);
+    }
+    close_system(s);
+}
+
+// Atom 0 with 1, 2 and 3 on universal, ball and spherical bonds; on 1 hangs the body of 4 and 5.
+START_TEST(a_root_of_one_atom_leaves_turns_to_universal_and_ball_bonds)
+{
+    static const double x[6][3] = {{0.1, 0.2, 0.3},   {0.23, 0.22, 0.3},  {0.04, 0.31, 0.33},
+                                   {0.03, 0.1, 0.26}, {0.28, 0.34, 0.36}, {0.4, 0.33, 0.45}};
+    static const int bonds[5][2] = {{0, 1}, {0, 2}, {3, 0}, {1, 4}, {4, 5}};
+    static const tal_bond_mobility all[3] = {TAL_BOND_UNIVERSAL, TAL_BOND_BALL, TAL_BOND_SPHERICAL};
+    static const tal_bond_mobility ends[3] = {TAL_BOND_UNIVERSAL, TAL_BOND_BALL, TAL_BOND_TORSION};
+    const double sigma[6] = {0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, zero[6] = {0.0};
+    const double mass[6] = {16.0, 12.0, 4.0, 4.0, 12.0, 4.0};
+    const tal_ff_def def = tal_ff_def_default();
+    scene s;
+    pair_scene(&s, &def, 6, sigma, zero, zero, mass, x, bonds, 5);
+    for (int i = 0; i < 81; ++i) {
+        const tal_bond_mobility at[5] = {all[i % 3], all[i / 3 % 3], all[i / 9 % 3], ends[i / 27],
+                                         TAL_BOND_RIGID};
+        const bool turns = at[3] == TAL_BOND_TORSION;
+        if (turns && at[0] == TAL_BOND_SPHERICAL) continue; // this gives atom 1 a direction
+        tal_mol_bond_choice choice[5];
+        int nu = 3 + (turns ? 1 : 3);
+        for (int b = 0; b < 5; ++b) {
+            choice[b] = (tal_mol_bond_choice){bonds[b][0], bonds[b][1], at[b]};
+            // two coordinates place an atom on a sphere; what a torsion hangs on turns as well
+            if (b < 3) nu += at[b] == TAL_BOND_SPHERICAL || (b == 0 && turns) ? 3 : 2;
+        }
+        tal_mol_granularity how = tal_mol_granularity_default();
+        how.root = 0;
+        how.bonds = choice;
+        how.num_bonds = 5;
+        check_regular(&s, &how, nu);
+    }
+    close_scene(&s);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bodies");
@@ -225,6 +282,7 @@ int main(void)
     tcase_add_test(all, levels_have_the_mobilities_they_promise);
     tcase_add_test(all, every_demotion_is_listed);
     tcase_add_test(all, roots_are_chosen_as_asked);
+    tcase_add_test(all, a_root_of_one_atom_leaves_turns_to_universal_and_ball_bonds);
     tcase_add_test(all, the_q_of_a_torsion_is_its_dihedral);
     tcase_add_test(all, the_q_of_spherical_bonds_are_length_angle_and_dihedral);
     suite_add_tcase(suite, all);

@@ -748,6 +748,9 @@ START_TEST(bad_definitions_are_refused_by_name)
     check_refused(&w, &def, "at most 100000000");
     test_assert_refused(tal_contact_stepper_step_to(w.stepper, w.state, -1.0), TAL_ERR_BAD_VALUE,
                         "-1");
+    test_assert_refused(tal_contact_stepper_step_to(w.stepper, w.state, 1e308), TAL_ERR_BAD_VALUE,
+                        "1e+308 are lost in rounding: choose a longer step");
+    ck_assert_double_eq(tal_state_t(w.state), 0.0);
     test_assert_refused(tal_contact_stepper_step(NULL, w.state), TAL_ERR_NULL, "NULL");
     end(&w);
     // half-spaces on two bodies, unilateral elements

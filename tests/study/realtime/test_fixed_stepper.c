@@ -152,6 +152,13 @@ START_TEST(the_last_step_ends_at_the_time_asked_for)
     ck_assert_uint_eq(tal_fixed_stepper_statistics(w.stepper).steps, 11);
     test_assert_refused(tal_fixed_stepper_step_to(w.stepper, w.state, 0.1), TAL_ERR_BAD_VALUE,
                         "before that of the State");
+    test_assert_refused(tal_fixed_stepper_step_to(w.stepper, w.state, 1e308), TAL_ERR_BAD_VALUE,
+                        "to the time 1e+308 are lost in rounding: choose a longer step");
+    ck_assert_double_eq(tal_state_t(w.state), 0.105);
+    // numbers are 0.0156 apart there
+    ck_assert_int_eq(tal_state_set_t(w.state, 1e14), TAL_OK);
+    test_assert_refused(tal_fixed_stepper_step_to(w.stepper, w.state, 1e14 + 0.1),
+                        TAL_ERR_BAD_VALUE, "steps of 0.01 s from 1e+14");
     end_realtime(&w);
 }
 

@@ -241,6 +241,8 @@ START_TEST(what_is_wrong_is_said)
     ck_assert_int_eq(tal_sensitivity_run(study, m.state, &wrong, 1.0), TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(tal_sensitivity_error(study)->message, "q0"));
     ck_assert_int_eq(tal_sensitivity_run(study, m.state, &value, -1.0), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_sensitivity_run(study, m.state, &value, 1e308), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_sensitivity_error(study)->message, "end_time 1e+308"));
     tal_sensitivity_destroy(study);
     tal_sensitivity_destroy(NULL);
     end(&m);

@@ -30,7 +30,11 @@
  * What would have no inertia is demoted, and every demotion is listed (tal_mol_demoted_at()): a
  * torsion or cylinder with nothing beside its axis on one side becomes rigid or a slider, a ball a
  * universal; a mobile bond between atoms of one body becomes rigid; a root of one atom gets 3
- * mobilities, one of atoms in a line without children 5. Where a bond with spherical coordinates is
+ * mobilities, one of atoms in a line without children 5. One atom alone has no direction if all
+ * that hangs on it does so by universal or ball bonds, or by spherical ones that end in such atoms:
+ * then a ball that carries it becomes a universal, and a universal that hangs on it becomes a ball
+ * if atoms behind it are beside its axis, since nothing else could turn them. Where a bond with
+ * spherical coordinates is
  * in line with the bond before it, they are measured from another direction. Bonds that would close
  * loops are cut: they act by their terms alone.
  */

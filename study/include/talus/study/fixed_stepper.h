@@ -172,7 +172,8 @@ TAL_API TAL_NODISCARD tal_status tal_fixed_stepper_step(tal_fixed_stepper *stepp
 
 /// Steps up to a time: as many as fit, and a shorter one that ends there. Nothing when the State is
 /// there already.
-/// @param[in] t  [s] not before that of the State
+/// @param[in] t  [s] not before that of the State, and so near that a step is not lost in
+///               rounding: less than step / DBL_EPSILON from 0, unless one step ends there
 TAL_API TAL_NODISCARD tal_status tal_fixed_stepper_step_to(tal_fixed_stepper *stepper,
                                                            tal_state *state, double t);
 
