@@ -1,4 +1,4 @@
-// The forces of several States at once, for integrators in lanes (ADR 39): gravity in all lanes,
+// The forces of several States at once, for integrators in lanes (ADR 38): gravity in all lanes,
 // other elements one State after the other, by their own functions, on the bodies they act on.
 #ifndef TALUS_FORCE_LANES_INTERNAL_H
 #define TALUS_FORCE_LANES_INTERNAL_H

@@ -93,7 +93,7 @@ static void random_values(test_rng *rng, double x[], int n)
 
 // ---- 3.5 ----------------------------------------------------------------------------------------
 
-// A joint that depends on time (RBDA eqs. 3.31, 3.40) is two here (ADR 44): a bead slides along a
+// A joint that depends on time (RBDA eqs. 3.31, 3.40) is two here (ADR 41): a bead slides along a
 // rail that turns as theta = A sin(omega t + phase). S is along the rail, sigma = theta' about z
 // and theta' r across; the bead's acceleration and the motor's moment in closed form are
 //

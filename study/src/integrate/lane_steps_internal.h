@@ -1,5 +1,5 @@
 // Steps of several integrators at once, each with its own State, time and step size, whose rates
-// are found in lanes (ADR 39). What becomes of each is what becomes of it alone, to the bit: the
+// are found in lanes (ADR 38). What becomes of each is what becomes of it alone, to the bit: the
 // arithmetic of steps is that of runge_kutta.c and step_loop.c, and a lane that meets anything but
 // accepted steps and errors that are too large gives up, to be run again alone.
 #ifndef TALUS_LANE_STEPS_INTERNAL_H

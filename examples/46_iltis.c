@@ -5,7 +5,7 @@
 // damping. Their errors are those of the heights of three points (CD eq. 43); CD accept 5 mm. At
 // 4 m/s a step of 50 ms is 0.2 m long, a fifth of a stair.
 //
-// Run it:  build/dev/examples/54_iltis        Expected output: 54_iltis.out
+// Run it:  build/dev/examples/46_iltis        Expected output: 46_iltis.out
 #include "garage.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // A human body of 40 bodies and 45 degrees of freedom falls while all its joints turn: four
 // formulations beside each other, in steps of 2 ms.
 //
-// Run it:  build/dev/examples/55_waving_human        Expected output: 55_waving_human.out
+// Run it:  build/dev/examples/47_waving_human        Expected output: 47_waving_human.out
 #include "garage.h"
 
 #include <math.h>

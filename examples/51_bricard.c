@@ -4,7 +4,7 @@
 // The book steps both with the trapezoid and an augmented Lagrangian, and loses 1.3 % and 0.03 % of
 // the energy at most. Here the closed one is stepped for 40 s, the open one for 20 s.
 //
-// Run it:  build/dev/examples/61_bricard        Expected output: 61_bricard.out
+// Run it:  build/dev/examples/51_bricard        Expected output: 51_bricard.out
 #include "garage.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 //
 // Steps of 10 ms with always the same work: three iterations, two projections.
 //
-// Run it:  build/dev/examples/56_car        Expected output: 56_car.out
+// Run it:  build/dev/examples/48_car        Expected output: 48_car.out
 #include "garage.h"
 
 #include <stdio.h>

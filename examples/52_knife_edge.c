@@ -4,7 +4,7 @@
 // The slope pulls along x, the skate turns at 3 rad/s, and so it does not slide down but along
 // cycloids across the slope: x = 5/18 sin^2 3t, y = 5/18 (3t - sin(6t) / 2).
 //
-// Run it:  build/dev/examples/62_knife_edge        Expected output: 62_knife_edge.out
+// Run it:  build/dev/examples/52_knife_edge        Expected output: 52_knife_edge.out
 #include "garage.h"
 
 #include <math.h>

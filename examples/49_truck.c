@@ -4,7 +4,7 @@
 //
 // Steps of 10 ms with always the same work: three iterations, two projections.
 //
-// Run it:  build/dev/examples/57_truck        Expected output: 57_truck.out
+// Run it:  build/dev/examples/49_truck        Expected output: 49_truck.out
 #include "garage.h"
 
 #include <stdio.h>

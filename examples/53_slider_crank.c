@@ -4,7 +4,7 @@
 // and nothing to choose. Baumgarte's method does the same work, and needs two numbers that fit the
 // step. Errors of constraints are means over 5 s, as in Welch's second table.
 //
-// Run it:  build/dev/examples/63_slider_crank        Expected output: 63_slider_crank.out
+// Run it:  build/dev/examples/53_slider_crank        Expected output: 53_slider_crank.out
 #include "garage.h"
 
 #include <math.h>

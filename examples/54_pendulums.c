@@ -5,7 +5,7 @@
 // Welch's predictor-corrector steps it; an integrator with error control steps the tree. Halving
 // the step quarters the difference between the two, and the equations are kept to order 3.
 //
-// Run it:  build/dev/examples/64_pendulums        Expected output: 64_pendulums.out
+// Run it:  build/dev/examples/54_pendulums        Expected output: 54_pendulums.out
 #include "garage.h"
 
 #include <math.h>
