@@ -61,8 +61,9 @@ static const char *other_subsystem(const tal_system *system)
 
 static const char *refuse_method(const tal_integrator_def *def)
 {
-    if (def->method != TAL_METHOD_RUNGE_KUTTA)
+    if (def->method != TAL_METHOD_RUNGE_KUTTA) {
         return "the method is not an explicit Runge-Kutta one";
+    }
     if (def->baumgarte > 0.0) return "constraints are stabilized";
     if (def->project_every_step) return "every step is projected";
     // round-off of a quaternion just normalized must not count as an error
