@@ -94,8 +94,8 @@ def generate(root, out):
         api.sizes.setdefault(kind, {})[field] = size
     classes, functions = writer.module()
     text = ['"""Written by generate.py from the public headers: do not edit."""',
-            "from enum import IntEnum", "", "from talus._runtime import (",
-            "    NULL, Index, Object, _borrow, _breach, _enum, _fail, _in, _index, _inout, _ix,",
+            "", "from talus._runtime import (",
+            "    NULL, Choice, Index, Object, _borrow, _breach, _enum, _fail, _in, _index, _inout, _ix,",
             "    _busy, _list, _matrix, _numbers, _objects, _op_size, _out, _own, _record,",
             "    _result, _same, _str, _taken, _text, _value, ffi, lib)", ""]
     ours = [f"from talus._{room} import {cls}" for room, listed in ROOMS.items() for cls in listed
@@ -108,7 +108,7 @@ def generate(root, out):
             "LEFT_OUT: dict[str, str]", ""]
     for kind in api.enums:
         members = constant_names(api, kind)
-        text.append(f"\nclass {camel(kind[4:])}(IntEnum):")
+        text.append(f"\nclass {camel(kind[4:])}(Choice):")
         doc = api.docs.get(kind, kind).replace('"""', "'''").replace("\n", "\n    ")
         text.append(f'    """{doc}"""')
         text += [f"    {short} = lib.{name}" for short, name in members.items()]

@@ -12,8 +12,9 @@
 """
 from talus._generated import *  # noqa: F401,F403
 from talus._generated import LEFT_OUT, REACHED  # noqa: F401
-from talus._runtime import (BusyError, CallbackError, ClosedError, Error, FileError,  # noqa: F401
-                            Index, NoMemoryError, NumericalError, Object, Record, StageError,
+from talus._runtime import (BadIndexError, BadNameError, BadValueError, BusyError,  # noqa: F401
+                            CallbackError, ClosedError, Error, FileError, Index,
+                            NoMemoryError, NumericalError, Object, Record, StageError,
                             Transform, ffi)
 from talus._runtime import lib as c  # noqa: F401
 from talus._building import GROUND, Body, Events, Forces, Matter, System  # noqa: F401

@@ -31,6 +31,15 @@ class System(g._System):
         """The System itself."""
         return self
 
+    def _about(self):
+        matter = lib.tal_system_matter(self._p)
+        if not matter:
+            return "no bodies yet"
+        bodies = rt.counted(lib.tal_matter_num_bodies(matter) - 1, "body", "bodies")
+        if not lib.tal_system_has_topology(self._p):
+            return f"{bodies}, being built"
+        return f"{bodies}, {rt.counted(lib.tal_matter_nu(matter), 'speed')}"
+
     def _part(self, name, find, make):
         part = self.__dict__.get(name)
         if part is None:
@@ -127,7 +136,7 @@ class Matter(_Part, g._Matter):
         """The body of that name; KeyError when there is none."""
         found = self.find_body(name)
         if found is None:
-            raise rt.NameError_(f"there is no body '{name}'", lib.TAL_ERR_BAD_NAME)
+            raise rt.no_such("body", name, [body.name() for body in self.bodies])
         return found  # type: ignore
 
     def add_mobilizer(self, parent, mobilizer, params=(), **fields):
@@ -208,12 +217,6 @@ class Body(g._Body):
     """A body with its mobilizer."""
     __slots__ = ()
 
-    def __repr__(self):
-        try:
-            return f"<Body {self.i} '{self.name()}'>"
-        except rt.Error:
-            return f"<Body {self.i}, which does not exist>"
-
 
 @register
 class Forces(_Part, g._Forces):
@@ -233,7 +236,7 @@ class Forces(_Part, g._Forces):
         """The element of that name; KeyError when there is none."""
         found = self.find(name)
         if found is None:
-            raise rt.NameError_(f"there is no force '{name}'", lib.TAL_ERR_BAD_NAME)
+            raise rt.no_such("force", name, [one.name() for one in self.elements])
         return found
 
     def add(self, name, force):

@@ -1,4 +1,5 @@
 """Errors of the library as exceptions with its sentence."""
+import difflib
 import threading
 
 from talus._talus import ffi, lib
@@ -14,15 +15,15 @@ class Error(Exception):
         self.status, self.where = status, where
 
 
-class ValueError_(Error, ValueError):
+class BadValueError(Error, ValueError):
     """A value is out of range or contradicts another."""
 
 
-class IndexError_(Error, IndexError):
+class BadIndexError(Error, IndexError):
     """An index does not exist, or is one of another kind."""
 
 
-class NameError_(Error, KeyError):
+class BadNameError(Error, KeyError):
     """A name is used already, too long, or does not exist."""
 
     def __str__(self):
@@ -63,12 +64,12 @@ class CallbackError(Error, RuntimeError):
 
 
 _KINDS = {
-    lib.TAL_ERR_NO_MEMORY: NoMemoryError, lib.TAL_ERR_BAD_VALUE: ValueError_,
-    lib.TAL_ERR_BAD_INDEX: IndexError_, lib.TAL_ERR_BAD_NAME: NameError_,
-    lib.TAL_ERR_NULL: ValueError_, lib.TAL_ERR_TOPOLOGY: StageError,
-    lib.TAL_ERR_STAGE: StageError, lib.TAL_ERR_WRONG_SYSTEM: ValueError_,
+    lib.TAL_ERR_NO_MEMORY: NoMemoryError, lib.TAL_ERR_BAD_VALUE: BadValueError,
+    lib.TAL_ERR_BAD_INDEX: BadIndexError, lib.TAL_ERR_BAD_NAME: BadNameError,
+    lib.TAL_ERR_NULL: BadValueError, lib.TAL_ERR_TOPOLOGY: StageError,
+    lib.TAL_ERR_STAGE: StageError, lib.TAL_ERR_WRONG_SYSTEM: BadValueError,
     lib.TAL_ERR_NOT_FINITE: NumericalError, lib.TAL_ERR_SINGULAR: NumericalError,
-    lib.TAL_ERR_NO_CONVERGENCE: NumericalError, lib.TAL_ERR_CAPACITY: ValueError_,
+    lib.TAL_ERR_NO_CONVERGENCE: NumericalError, lib.TAL_ERR_CAPACITY: BadValueError,
     lib.TAL_ERR_CALLBACK: CallbackError, lib.TAL_ERR_FILE: FileError,
     lib.TAL_ERR_STEP_TOO_SMALL: NumericalError, lib.TAL_ERR_STEP_LIMIT: NumericalError,
     lib.TAL_ERR_EVENT_LIMIT: NumericalError, lib.TAL_ERR_INFEASIBLE: NumericalError,
@@ -82,6 +83,13 @@ def _busy(one):
     """Refuse to use what another call is using."""
     raise BusyError(f"this {type(one).__name__} is in use by another thread, or by the call that "
                     "this function was called from: give each thread its own", 0)
+
+
+def no_such(kind, name, names):
+    """The error for a name that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(name, names, 1)
+    return BadNameError(f"there is no {kind} '{name}'" +
+                        (f": do you mean '{near[0]}'?" if near else ""), lib.TAL_ERR_BAD_NAME)
 
 
 def make_error(status, message, where):
@@ -140,6 +148,7 @@ def _breach(name, objects=()):
             record = lib.tal_system_error(system._p)
             if record.status != 0:
                 raise make_error(record.status, _str(record.message), _str(record.where))
+
 
 def _str(value):
     return ffi.string(value).decode("utf-8", "replace") if value else None

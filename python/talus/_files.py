@@ -1,5 +1,4 @@
 """Model files and tables."""
-import difflib
 import html
 import weakref
 
@@ -14,6 +13,9 @@ from talus._state import Memory, State
 @register
 class Table(g._Table):
     """Named columns of numbers, with a header. Read with talus.read_table()."""
+
+    def _about(self):
+        return f"{rt.counted(len(self), 'row')}, {rt.counted(self.num_columns(), 'column')}"
 
     @property
     def names(self):
@@ -40,10 +42,7 @@ class Table(g._Table):
     def __getitem__(self, name):
         column = lib.tal_table_find_column(self._p, rt._text(name))
         if column < 0:
-            near = difflib.get_close_matches(name, self.names, 1)
-            raise rt.NameError_(f"the table has no column '{name}'" +
-                                (f": do you mean '{near[0]}'?" if near else ""),
-                                lib.TAL_ERR_BAD_NAME)
+            raise rt.no_such("column", name, self.names)
         return self.array[:, column].copy()
 
     def __contains__(self, name):
@@ -83,8 +82,7 @@ class Table(g._Table):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.names[:12])
         rows = "".join("<tr>" + "".join(f"<td>{x:.6g}</td>" for x in row[:12]) + "</tr>"
                        for row in self.array[:8])
-        return f"<table><tr>{head}</tr>{rows}</table><p>{len(self)} rows, " \
-            f"{len(self.names)} columns</p>"
+        return f"<table><tr>{head}</tr>{rows}</table><p>{self._about()}</p>"
 
     def __len__(self):
         return self.num_rows()
@@ -156,6 +154,9 @@ class Model:
         status = lib.tal_state_copy(self.state._p, pointer.state)
         if status:
             rt._fail(status, (self.state,), None, "tal_state_copy")
+
+    def __repr__(self):
+        return f"<Model: {self.system._about()}>"
 
     @property
     def markers(self):

@@ -4,7 +4,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from talus._errors import ClosedError, _breach, ffi, lib
+from talus._errors import ClosedError, Error, _breach, ffi, lib
 
 CLASSES = {}  # C type: the class that stands for it
 
@@ -39,6 +39,13 @@ class Object:
             return self._p is None
         except ClosedError:
             return True
+
+    def _about(self):
+        return ""
+
+    def __repr__(self):
+        about = "closed" if self.closed else self._about()
+        return f"<{type(self).__name__}{about and ': '}{about}>"
 
     def close(self):
         """Give it back now. Views of its memory stay valid; any other use raises."""
@@ -159,7 +166,11 @@ class Index:
         return hash((self._kind, self._c))
 
     def __repr__(self):
-        return f"<{type(self).__name__} {self._c[0]}>"
+        about = f"{type(self).__name__} {self._c[0]}"
+        try:
+            return f"<{about} '{self.name()}'>" if hasattr(self, "name") else f"<{about}>"
+        except (Error, TypeError):  # it does not exist, or its name needs more than it has
+            return f"<{about}>"
 
 
 def _ix(value, kind):

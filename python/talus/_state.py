@@ -147,6 +147,12 @@ class State(g._State):
         self._views = {}
         self._in_callback = False
 
+    def _about(self):
+        p = self._p
+        sizes = ", ".join(f"{getattr(lib, f'tal_state_n{name}')(p)} {name}" for name in "quz") \
+            if lib.tal_state_stage(p) >= lib.TAL_STAGE_MODEL else "no variables yet"
+        return f"t = {lib.tal_state_t(p):g}, {sizes}, stage {g.Stage(lib.tal_state_stage(p))}"
+
     @property
     def system(self):
         """The System it belongs to."""

@@ -1,6 +1,7 @@
 """Values: texts, enums, vectors, transforms, and structs with named fields."""
 import difflib
 import os
+from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +20,21 @@ def _text(value):
     return text.encode()
 
 
+def counted(n, one, many=None):
+    """A number of things, in words."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+class Choice(IntEnum):
+    """A constant of the library. Its text is what calls accept for it."""
+
+    def __str__(self):
+        return self.name.lower()
+
+    def __format__(self, spec):
+        return format(int(self), spec) if spec else str(self)
+
+
 def _enum(value, cls):
     """A number for C, which refuses what is none."""
     if type(value) is not str:
@@ -27,7 +43,7 @@ def _enum(value, cls):
         return cls[value.upper().replace(" ", "_")]
     except KeyError:
         known = ", ".join(one.lower() for one in cls.__members__)
-        raise ValueError(f"'{value}' is no {cls.__name__}: choose from {known}") from None
+        raise ValueError(f"'{value}' is not a {cls.__name__}: choose from {known}") from None
 
 
 class Transform:

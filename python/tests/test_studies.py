@@ -2,6 +2,7 @@
 import math
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -178,20 +179,27 @@ def test_ensembles_on_threads_give_the_same_bytes():
 
 
 def test_the_interpreter_goes_on_while_the_library_works():
-    made = swing_ensemble(1)
-    ensemble, start = made
-    ticks, done = [], threading.Event()
+    ensemble, start = swing_ensemble(1)
+    values = np.linspace(0.1, 1.0, 400)[:, None]
+    calls, ticks, seen = [], [], threading.Event()
 
-    def work():
-        ensemble.run(start, np.linspace(0.1, 1.0, 400)[:, None])
-        done.set()
+    def work():  # until the other thread did something during a call, however busy the machine is
+        for _ in range(200):
+            begin = time.perf_counter()
+            ensemble.run(start, values)
+            calls.append((begin, time.perf_counter()))
+            if seen.is_set():
+                break
 
     thread = threading.Thread(target=work)
     thread.start()
-    while not done.wait(0.001):
-        ticks.append(1)
+    while thread.is_alive():
+        ticks.append(time.perf_counter())
+        if any(begin < tick < end for begin, end in calls for tick in ticks):
+            seen.set()
+        time.sleep(0.001)
     thread.join()
-    assert ticks
+    assert any(begin < tick < end for begin, end in calls for tick in ticks)
 
 
 def test_grids_run_through_all_combinations():

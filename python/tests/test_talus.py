@@ -179,6 +179,19 @@ def test_arrays_of_any_kind_are_converted():
         s.matter.mul_M(state, a[::2], out)
 
 
+def test_what_is_printed_says_what_it_is():
+    s, bob = pendulum()
+    assert repr(s) == "<System: 1 body, being built>"
+    state = s.create_state()
+    assert repr(s) == repr(s.matter.system) == "<System: 1 body, 1 speed>"
+    assert repr(state) == "<State: t = 0, 1 q, 1 u, 0 z, stage model>"
+    assert repr(bob) == "<Body 1 'bob'>" and repr(talus.Body(s.matter, 9)) == "<Body 9>"
+    assert str(state.stage) == f"{state.stage}" == "model" and f"{state.stage:02d}" == "02"
+    assert repr(talus.Table.from_arrays({"time": [0.0, 1.0]})) == "<Table: 2 rows, 1 column>"
+    state.close()
+    assert repr(state) == "<State: closed>"
+
+
 def test_errors_have_the_sentence_of_the_library():
     s, bob = pendulum()
     state = s.create_state()
@@ -187,7 +200,7 @@ def test_errors_have_the_sentence_of_the_library():
     assert isinstance(caught.value, talus.Error) and caught.value.status == -3
     with pytest.raises(talus.Error):
         s.matter.add_pin(talus.GROUND, name="late")
-    with pytest.raises(KeyError, match="no body 'bib'"):
+    with pytest.raises(KeyError, match="no body 'bib': do you mean 'bob'?"):
         s.matter.body("bib")
     assert s.matter.find_body("bib") is None
     with pytest.raises(TypeError, match="it has name, structure"):
