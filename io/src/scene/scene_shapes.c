@@ -252,7 +252,8 @@ static void add_wraps(tal_scene *scene)
         if (wrap.kind == TAL_WRAP_CYLINDER) {
             const double half = 0.5 * wrap.size.y;
             shape.X_BD = tal_xf_mul(X_BW, tal_xf_from_R(turn_of(TAL_SHAPE_CYLINDER)));
-            shape.size.y = half < scene->size ? half : scene->size; // it may be infinite
+            // of one that may be infinite, what is around the paths
+            shape.size.y = half < scene->size ? half : fmin(scene->size, 4.0 * wrap.size.x);
         }
         add_shape(scene, &shape);
     }
