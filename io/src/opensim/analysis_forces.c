@@ -98,7 +98,7 @@ static void choose_held(const tali_osim *o, reporter *it)
 {
     for (int i = 0; i < o->num_constraints; ++i) {
         const tali_osim_constraint *c = &o->constraints[i];
-        if (!c->enforced || c->constraint.i < 0) continue;
+        if (c->induced || !c->enforced || c->constraint.i < 0) continue;
         for (int k = 0; k < c->num_coords; ++k) {
             it->held[it->num_held++] = (held){i, -1, c->coords[k]};
         }
@@ -245,21 +245,28 @@ static double *record_load(const tali_osim_analysis *a, reporter *it, const tali
     return tali_osim_analysis_put(at, F.w);
 }
 
-// Force, and moment about the body's origin, in Ground; or what acts along the coordinate.
+// Force, and moment about the body's origin, in Ground; or what acts along the coordinate. Rolling
+// is several constraints.
 static double *record_held(const tali_osim_analysis *a, reporter *it, const held *item, double *at)
 {
     const tali_osim_tool *tool = a->tool;
     const tal_model *model = &tool->model;
-    const tal_constraint_ix constraint = tool->o.constraints[item->constraint].constraint;
-    const tal_status st = tal_matter_calc_constraint_forces(model->matter, model->state,
-                                                            tal_state_multipliers(model->state),
-                                                            constraint, it->F_GB, it->f);
-    if (st != TAL_OK) return at + (item->body < 0 ? 1 : 6); // NaN
+    const tali_osim_constraint *of = &tool->o.constraints[item->constraint];
+    tal_spatial_vec F = {TAL_VEC3_ZERO, TAL_VEC3_ZERO};
+    double f = 0.0;
+    for (int k = 0; k < of->num_made; ++k) {
+        const tal_constraint_ix constraint = {of->constraint.i + k};
+        const tal_status st = tal_matter_calc_constraint_forces(model->matter, model->state,
+                                                                tal_state_multipliers(model->state),
+                                                                constraint, it->F_GB, it->f);
+        if (st != TAL_OK) return at + (item->body < 0 ? 1 : 6); // NaN
+        if (item->body < 0) f += it->f[tali_osim_tool_u_slot(tool, item->coordinate)];
+        if (item->body >= 0) F = tal_sv_add(F, it->F_GB[tool->o.bodies[item->body].body.i]);
+    }
     if (item->body < 0) {
-        *at = it->f[tali_osim_tool_u_slot(tool, item->coordinate)];
+        *at = f;
         return at + 1;
     }
-    const tal_spatial_vec F = it->F_GB[tool->o.bodies[item->body].body.i];
     return tali_osim_analysis_put(tali_osim_analysis_put(at, F.v), F.w);
 }
 

@@ -28,6 +28,10 @@ typedef struct inducing {
     int num_targets;
     double *udot;          // [num + 1][nu] the first row: of all
     tal_spatial_vec *A_GB; // [num + 1][nb]
+    tal_state *state;      // with constraints in place of loads; NULL: there are none
+    int first_held;        // of the file's constraints
+    int num_held;
+    double threshold; // [N] below it a load holds nothing
 } inducing;
 
 // --- tables ---
@@ -117,11 +121,135 @@ static bool create(tali_osim_analysis *a, inducing *it)
 {
     const tal_model *model = &a->tool->model;
     tal_error err = {TAL_OK, "", ""};
-    const tal_status st =
-        tal_induced_create(model->system, model->forces, &it->def, &it->induced, &err);
+    tal_status st = tal_induced_create(model->system, model->forces, &it->def, &it->induced, &err);
+    if (st == TAL_OK && it->num_held > 0) st = tal_state_create(model->system, &it->state, &err);
     tali_osim_tool_fail(a->tool, st, &err);
     return st == TAL_OK;
 }
+
+// --- constraints in place of external loads ---
+
+// The <ConstraintSet> of the first analysis that has one, as Talus adds constraints before the
+// analyses begin.
+void tali_osim_tool_extend_induced(tali_osim_tool *tool)
+{
+    const tali_xml_element *e = tali_osim_first_of(tool->root, "AnalysisSet");
+    for (; e != NULL && tool->o.more_constraints == NULL; e = e->next) {
+        const bool is_on = tali_osim_bool(&tool->setup, e, "on", true);
+        if (strcmp(e->name, tali_osim_induced_accelerations.name) != 0 || !is_on) continue;
+        tool->o.more_constraints = tali_osim_first_of(e, "ConstraintSet");
+        tool->o.more_constraints_file = tool->setup.xml;
+    }
+}
+
+// The first constraint belongs to the first load, and so on; each kind can be moved to a point.
+static void choose_held(tali_osim_analysis *a, inducing *it)
+{
+    static const char *const kinds[] = {"PointConstraint", "WeldConstraint",
+                                        "RollingOnSurfaceConstraint"};
+    const tali_osim *o = &a->tool->o;
+    const tali_xml_element *first = tali_osim_first_of(a->element, "ConstraintSet");
+    if (first == NULL) return;
+    if (first != o->more_constraints) {
+        tali_osim_analysis_error(a, "ConstraintSet", "another analysis has one already");
+        return;
+    }
+    for (int i = 0; i < o->num_constraints; ++i) {
+        if (!o->constraints[i].induced) continue;
+        if (it->num_held++ == 0) it->first_held = i;
+        bool known = false;
+        for (int k = 0; k < 3; ++k) {
+            known = known || strcmp(o->constraints[i].element->name, kinds[k]) == 0;
+        }
+        if (known) continue;
+        tali_osim_analysis_error(a, "ConstraintSet", "a <%.60s> cannot take the place of a load",
+                                 o->constraints[i].element->name);
+    }
+    if (it->num_held != a->tool->num_applied) {
+        tali_osim_analysis_error(a, "ConstraintSet",
+                                 "it has %d constraints for %d external loads; each load needs one",
+                                 it->num_held, a->tool->num_applied);
+    }
+    it->threshold = tali_osim_number(&a->tool->setup, a->element, "force_threshold", 6.0);
+}
+
+// A point that is given in Ground, on a body.
+static tal_vec3 station_at(const tali_osim_analysis *a, int body, tal_vec3 p_G)
+{
+    const tal_model *model = &a->tool->model;
+    const tal_body_ix ix = a->tool->o.bodies[body].body;
+    return tal_xf_inv_apply(tal_body_X_GB(model->matter, model->state, ix), p_G);
+}
+
+// Three numbers among the parameters of a constraint.
+static tal_status set_vec3(const tali_osim_analysis *a, tal_state *s, tal_constraint_ix constraint,
+                           int at, tal_vec3 v)
+{
+    double params[24];
+    int n = 0;
+    const tal_matter *matter = a->tool->model.matter;
+    const double *now = tal_constraint_params(matter, s, constraint, &n);
+    memcpy(params, now, (size_t)n * sizeof *params);
+    memcpy(params + at, &v, sizeof v);
+    return tal_constraint_set_params(matter, s, constraint, params, n);
+}
+
+// Both bodies are held together at a point of Ground as they are now.
+static tal_status move_weld(const tali_osim_analysis *a, tal_state *s,
+                            const tali_osim_constraint *c, tal_vec3 p_G)
+{
+    const tal_model *model = &a->tool->model;
+    const int bodies[] = {c->body1, c->body2};
+    tal_xform frames[2];
+    for (int k = 0; k < 2; ++k) {
+        const tal_body_ix body = a->tool->o.bodies[bodies[k]].body;
+        frames[k].R = tal_m3_transpose(tal_body_X_GB(model->matter, model->state, body).R);
+        frames[k].p = station_at(a, bodies[k], p_G);
+    }
+    return tal_constraint_set_params(model->matter, s, c->constraint, &frames[0].R.x.x, 24);
+}
+
+// Let a constraint hold at a point of Ground.
+static tal_status move_to(const tali_osim_analysis *a, tal_state *s, const tali_osim_constraint *c,
+                          tal_vec3 p_G)
+{
+    const tal_vec3 p1 = station_at(a, c->body1, p_G), p2 = station_at(a, c->body2, p_G);
+    if (strcmp(c->element->name, "WeldConstraint") == 0) return move_weld(a, s, c, p_G);
+    if (strcmp(c->element->name, "PointConstraint") == 0) {
+        const tal_status st = set_vec3(a, s, c->constraint, TAL_BALL_STATION_1, p1);
+        return st == TAL_OK ? set_vec3(a, s, c->constraint, TAL_BALL_STATION_2, p2) : st;
+    }
+    const int first = c->constraint.i;
+    const tal_constraint_ix height = {first + TALI_OSIM_ROLLING_HEIGHT},
+                            x = {first + TALI_OSIM_ROLLING_SLIP_X},
+                            z = {first + TALI_OSIM_ROLLING_SLIP_Z};
+    tal_status st = set_vec3(a, s, height, TAL_POINT_IN_PLANE_STATION, p2);
+    if (st == TAL_OK) st = set_vec3(a, s, x, TAL_NO_SLIP_1D_POINT, p1);
+    return st == TAL_OK ? set_vec3(a, s, z, TAL_NO_SLIP_1D_POINT, p1) : st;
+}
+
+// The State of the row without external loads; where one is large, its constraint holds.
+static tal_status hold(const tali_osim_analysis *a, inducing *it)
+{
+    const tali_osim_tool *tool = a->tool;
+    const tal_model *model = &tool->model;
+    const double t = tal_state_t(model->state);
+    tal_status st = tal_state_copy(it->state, model->state);
+    if (st == TAL_OK) st = tal_discrete_clear(model->forces, it->state, tool->o.discrete);
+    for (int i = 0; i < it->num_held && st == TAL_OK; ++i) {
+        const tali_osim_constraint *c = &tool->o.constraints[it->first_held + i];
+        const tali_osim_load *load = tool->applied[i].load;
+        const bool is_on = tal_v3_norm(tali_osim_tool_load_force(tool, load, t)) > it->threshold;
+        if (is_on) st = move_to(a, it->state, c, tali_osim_tool_load_point(tool, load, t));
+        for (int k = 0; k < c->num_made && st == TAL_OK; ++k) {
+            const tal_constraint_ix part = {c->constraint.i + k};
+            st = tal_constraint_set_enabled(model->matter, it->state, part, is_on);
+        }
+    }
+    return st;
+}
+
+// --- beginning ---
 
 // The study, and a table for each coordinate and body that is asked for.
 static void begin(tali_osim_analysis *a)
@@ -133,11 +261,7 @@ static void begin(tali_osim_analysis *a)
     if (it == NULL) return;
     *it =
         (inducing){.nu = tal_matter_nu(model->matter), .nb = tal_matter_num_bodies(model->matter)};
-    if (tali_osim_first_of(a->element, "ConstraintSet") != NULL) {
-        tali_osim_analysis_warn(a, "ConstraintSet",
-                                "its constraints do not take the place of external loads: what "
-                                "these do is in the columns 'other'");
-    }
+    choose_held(a, it);
     it->def = tal_induced_def_default();
     it->def.potentials = tali_osim_bool(setup, a->element, "compute_potentials_only", false);
     it->targets = tali_osim_analysis_take(a, MAX_TARGETS * sizeof *it->targets);
@@ -210,7 +334,9 @@ static void put_row(const tali_osim_analysis *a, const inducing *it, const targe
 static tal_status find_accelerations(const tali_osim_analysis *a, inducing *it)
 {
     const size_t nu = (size_t)it->nu, nb = (size_t)it->nb;
-    tal_status st = tal_induced_calc(it->induced, a->tool->model.state, it->udot + nu, NULL);
+    const tal_state *s = it->state != NULL ? it->state : a->tool->model.state;
+    tal_status st = it->state != NULL ? hold(a, it) : TAL_OK;
+    if (st == TAL_OK) st = tal_induced_calc(it->induced, s, it->udot + nu, NULL);
     memset(it->udot, 0, nu * sizeof *it->udot);
     memset(it->A_GB, 0, nb * sizeof *it->A_GB);
     for (int k = 1; k <= it->num && st == TAL_OK; ++k) {
@@ -244,7 +370,9 @@ static void record(tali_osim_analysis *a)
 static void end(tali_osim_analysis *a)
 {
     const inducing *it = a->data;
-    if (it != NULL) tal_induced_destroy(it->induced);
+    if (it == NULL) return;
+    tal_induced_destroy(it->induced);
+    tal_state_destroy(it->state);
 }
 
 static void fork_study(tali_osim_analysis *a, const void *data)
@@ -253,6 +381,7 @@ static void fork_study(tali_osim_analysis *a, const void *data)
     if (it == NULL) return;
     *it = *(const inducing *)data;
     it->induced = NULL;
+    it->state = NULL;
     if (create(a, it)) a->data = it;
     if (a->data != NULL) (void)take_memory(a, it);
 }

@@ -91,17 +91,13 @@ static double metabolic_power_of(const tali_osim_tool *tool, const probe *it, in
     return st == TAL_OK ? rates.total : (double)NAN;
 }
 
-// What a joint gives to its two bodies: forces that act along its coordinates, such as those of
+// What a mobilizer gives to its two bodies: forces that act along its coordinates, such as those of
 // motors and springs there. The reactions of its bearings do no work.
-static double joint_power_of(const tali_osim_tool *tool, const probe *it, int k)
+static double mobilizer_power(const tal_model *model, tal_body_ix b)
 {
-    const tal_model *model = &tool->model;
-    const tali_osim_joint *joint = &tool->o.joints[it->items[k]];
-    const tal_body_ix b = joint->body;
     const tal_body_ix parent = tal_body_parent(model->matter, b);
-    const bool reversed = tool->o.bodies[joint->parent].body.i == b.i;
-    const tal_vec3 p_M = reversed ? joint->X_PF.p : joint->X_CM.p;
-    const tal_vec3 p_F = reversed ? joint->X_CM.p : joint->X_PF.p;
+    const tal_vec3 p_M = tal_body_X_BM(model->matter, model->state, b).p;
+    const tal_vec3 p_F = tal_body_X_PF(model->matter, model->state, b).p;
     const tal_spatial_vec F_M = tal_body_reaction_M(model->matter, model->state, b);
     const tal_spatial_vec F_F = tal_body_reaction_F(model->matter, model->state, b);
     const tal_vec3 v_M = tal_station_v_GS(model->matter, model->state, b, p_M);
@@ -110,6 +106,15 @@ static double joint_power_of(const tali_osim_tool *tool, const probe *it, int k)
     const tal_vec3 w_F = tal_body_V_GB(model->matter, model->state, parent).w;
     return tal_v3_dot(F_M.v, v_M) + tal_v3_dot(F_M.w, w_M) + tal_v3_dot(F_F.v, v_F) +
            tal_v3_dot(F_F.w, w_F);
+}
+
+static double joint_power_of(const tali_osim_tool *tool, const probe *it, int k)
+{
+    const tali_osim_joint *joint = &tool->o.joints[it->items[k]];
+    const double power = mobilizer_power(&tool->model, joint->body);
+    return joint->kind == TALI_OSIM_SCAPULOTHORACIC
+               ? power + mobilizer_power(&tool->model, joint->between)
+               : power;
 }
 
 static double energy_of(const tali_osim_tool *tool, const probe *it, int k)

@@ -297,6 +297,18 @@ static void begin_reactions(tali_osim_analysis *a)
 
 // --- one row ---
 
+// The load of a shoulder blade's joint on the outboard body, or the opposite one on the inboard
+// body: what is in between has no mass, and hands on all of it. About `p_G`.
+static tal_spatial_vec scapula_load(const tal_model *model, tal_state *s, tal_body_ix outboard,
+                                    bool on_outboard, tal_vec3 p_G)
+{
+    const tal_vec3 p_BM = tal_body_X_BM(model->matter, s, outboard).p;
+    const tal_vec3 p_GM = tal_xf_apply(tal_body_X_GB(model->matter, s, outboard), p_BM);
+    const tal_spatial_vec F =
+        tal_sv_shift_force(tal_body_reaction_M(model->matter, s, outboard), tal_v3_sub(p_GM, p_G));
+    return on_outboard ? F : tal_sv_neg(F);
+}
+
 // The load of a joint on one of its bodies, about the origin of its frame there; and that origin.
 // The mobilizer may be reversed: then its outboard body is the parent.
 static tal_spatial_vec load_of(const tali_osim_analysis *a, tal_state *s, const reaction *it,
@@ -309,8 +321,12 @@ static tal_spatial_vec load_of(const tali_osim_analysis *a, tal_state *s, const 
     const int body = body_of(joint, it->on_parent);
     const tal_vec3 p_B = it->on_parent ? joint->X_PF.p : joint->X_CM.p;
     *p_G = tal_xf_apply(tal_body_X_GB(model->matter, s, o->bodies[body].body), p_B);
-    return reversed == it->on_parent ? tal_body_reaction_M(model->matter, s, joint->body)
-                                     : tal_body_reaction_F(model->matter, s, joint->body);
+    const bool on_outboard = reversed == it->on_parent;
+    if (joint->kind == TALI_OSIM_SCAPULOTHORACIC) {
+        return scapula_load(model, s, joint->body, on_outboard, *p_G);
+    }
+    return on_outboard ? tal_body_reaction_M(model->matter, s, joint->body)
+                       : tal_body_reaction_F(model->matter, s, joint->body);
 }
 
 static void record_reactions(tali_osim_analysis *a)

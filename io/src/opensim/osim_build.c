@@ -5,6 +5,7 @@
 #include "opensim/osim_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // --- bodies and their mobilizers ---
@@ -72,6 +73,7 @@ static mobilizer mobilizer_of(tali_osim *o, tali_osim_joint *joint)
     case TALI_OSIM_FREE:
         return (mobilizer){rates ? tal_mobilizer_bushing() : tal_mobilizer_free(), NULL, NULL};
     case TALI_OSIM_ELLIPSOID:
+    case TALI_OSIM_SCAPULOTHORACIC: // of the body in between
         return (mobilizer){tal_mobilizer_ellipsoid(), NULL, &joint->radii.x};
     case TALI_OSIM_CUSTOM: {
         tal_function_based *made = make_custom(o, joint);
@@ -94,6 +96,36 @@ static tal_mobod_def define_joint(const tali_osim_joint *joint, bool reversed)
     return def;
 }
 
+// A shoulder blade: a body without mass slides on the thorax, and the blade turns on it about z of
+// the winging frame. The ellipsoid's frames are turned by a right angle about z. Built the other
+// way round if the blade is the inboard body.
+static tal_body_ix add_scapula(tali_osim_joint *joint, tal_model *model, const tal_mobod_def *outer,
+                               tal_body_ix inboard)
+{
+    static const double right = 1.57079632679489661923;
+    const tal_xform X_turn = tali_osim_xform(tal_v3(0.0, 0.0, right), TAL_VEC3_ZERO);
+    const tali_osim_joint slide = {.X_PF = tal_xf_mul(joint->X_PF, X_turn), .X_CM = X_turn};
+    const tali_osim_joint wing = {.X_PF = joint->X_EW,
+                                  .X_CM = tal_xf_mul(joint->X_CM, joint->X_EW)};
+    const bool reversed = outer->direction == TAL_REVERSE;
+    const double *radii = &joint->radii.x;
+    char name[TAL_MAX_NAME + 1];
+    (void)snprintf(name, sizeof name, "%.50s_sliding", joint->name);
+    tal_mobod_def first = define_joint(reversed ? &wing : &slide, reversed);
+    tal_mobod_def second = define_joint(reversed ? &slide : &wing, reversed);
+    first.name = name;
+    second.name = outer->name;
+    second.mass = outer->mass;
+    second.any_inertia = outer->any_inertia;
+    joint->between = tal_matter_add_mobilizer(
+        model->matter, inboard, &first, reversed ? tal_mobilizer_pin() : tal_mobilizer_ellipsoid(),
+        NULL, reversed ? NULL : radii);
+    if (joint->between.i < 1) return joint->between;
+    return tal_matter_add_mobilizer(model->matter, joint->between, &second,
+                                    reversed ? tal_mobilizer_ellipsoid() : tal_mobilizer_pin(),
+                                    NULL, reversed ? radii : NULL);
+}
+
 // Add the body at the outboard end of a joint.
 static void add_body(tali_osim *o, tal_model *model, const tal_graph_step *step)
 {
@@ -105,8 +137,11 @@ static void add_body(tali_osim *o, tal_model *model, const tal_graph_step *step)
     def.name = body->name;
     def.mass = body->mass;
     def.any_inertia = body->any_inertia;
-    body->body = joint->body = tal_matter_add_mobilizer(
-        model->matter, o->bodies[step->inboard].body, &def, m.ops, m.self, m.params);
+    const tal_body_ix inboard = o->bodies[step->inboard].body;
+    body->body = joint->body =
+        joint->kind == TALI_OSIM_SCAPULOTHORACIC
+            ? add_scapula(joint, model, &def, inboard)
+            : tal_matter_add_mobilizer(model->matter, inboard, &def, m.ops, m.self, m.params);
 }
 
 // A joint that closes a loop: its child is cut in two halves that are welded together.
@@ -124,6 +159,11 @@ static void close_loop(tali_osim *o, tal_model *model, int number)
         joint->body = split;
         return;
     }
+    if (joint->kind == TALI_OSIM_SCAPULOTHORACIC) {
+        tali_osim_error(o, joint->element,
+                        " closes a loop, which this kind cannot: let another joint close it");
+        return;
+    }
     const mobilizer m = mobilizer_of(o, joint);
     if (m.ops == NULL) return;
     tal_mobod_def def = define_joint(joint, reversed);
@@ -134,19 +174,27 @@ static void close_loop(tali_osim *o, tal_model *model, int number)
 
 // --- coordinates ---
 
+// Those of a shoulder blade belong to two bodies: three to the ellipsoid's, the last to the pin's.
+static tal_mobility mobility_of(const tali_osim *o, const tali_osim_coordinate *q)
+{
+    const tali_osim_joint *joint = &o->joints[q->joint];
+    if (joint->kind != TALI_OSIM_SCAPULOTHORACIC) return (tal_mobility){joint->body, q->i};
+    const bool wings = q->i == 3, reversed = o->bodies[joint->parent].body.i == joint->body.i;
+    return (tal_mobility){wings == reversed ? joint->between : joint->body, wings ? 0 : q->i};
+}
+
 static void furnish_coordinate(tali_osim *o, tal_model *model, tali_osim_coordinate *q)
 {
-    const tal_body_ix body = o->joints[q->joint].body;
-    q->mobility = (tal_mobility){body, q->i};
-    (void)tal_body_name_coordinate(model->matter, body, q->i, q->name);
-    if (q->clamped) {
-        (void)tal_body_limit_coordinate(model->matter, body, q->i, q->low, q->high);
-    }
+    q->mobility = mobility_of(o, q);
+    const tal_body_ix body = q->mobility.body;
+    const int i = q->mobility.i;
+    (void)tal_body_name_coordinate(model->matter, body, i, q->name);
+    if (q->clamped) (void)tal_body_limit_coordinate(model->matter, body, i, q->low, q->high);
     if (q->prescribed == NULL) return;
     tal_motion_def def = tal_motion_def_default();
     def.name = q->name;
     def.body = body;
-    def.mobility = q->i;
+    def.mobility = i;
     tal_function *f = q->prescribed;
     q->prescribed = NULL; // adopted whether it succeeds or not
     (void)tal_matter_add_motion_functions(model->matter, &def, &f, 1);
@@ -155,15 +203,19 @@ static void furnish_coordinate(tali_osim *o, tal_model *model, tali_osim_coordin
 static void furnish_joint(tali_osim *o, tal_model *model, const tali_osim_joint *joint)
 {
     double q[TAL_MAX_NU], u[TAL_MAX_NU];
+    int n = 0;
     for (int i = 0; i < joint->num; ++i) {
         tali_osim_coordinate *it = &o->coordinates[joint->first + i];
         furnish_coordinate(o, model, it);
-        q[i] = it->value;
-        u[i] = it->speed;
+        q[n] = it->value;
+        u[n++] = it->speed;
+        const tal_body_ix body = it->mobility.body;
+        const bool is_last = i + 1 == joint->num;
+        if (!is_last && mobility_of(o, it + 1).body.i == body.i) continue;
+        (void)tal_body_set_initial_q(model->matter, body, q, n);
+        (void)tal_body_set_initial_u(model->matter, body, u, n);
+        n = 0;
     }
-    if (joint->num == 0) return;
-    (void)tal_body_set_initial_q(model->matter, joint->body, q, joint->num);
-    (void)tal_body_set_initial_u(model->matter, joint->body, u, joint->num);
 }
 
 static void lock_coordinates(tali_osim *o, tal_model *model)

@@ -64,6 +64,8 @@ static const tali_osim_class classes[] = {
     {"PlanarJoint", JOINT},
     {"FreeJoint", JOINT},
     {"EllipsoidJoint", JOINT "radii_x_y_z "},
+    {"ScapulothoracicJoint", JOINT "thoracic_ellipsoid_radii_x_y_z scapula_winging_axis_origin "
+                                   "scapula_winging_axis_direction "},
     {"CustomJoint", JOINT "SpatialTransform spatial_transform TransformAxisSet "},
     {"SpatialTransform", "TransformAxis "},
     {"TransformAxis", "function coordinate coordinates axis is_rotation "},
@@ -88,6 +90,9 @@ static const tali_osim_class classes[] = {
     {"ConstantDistanceConstraint",
      CONSTRAINT "body_1 body_2 location_body_1 location_body_2 constant_distance socket_body_1 "
                 "socket_body_2 "},
+    {"RollingOnSurfaceConstraint",
+     CONSTRAINT "rolling_body surface_body socket_rolling_body socket_surface_body surface_normal "
+                "surface_height ~friction_coefficient ~contact_radius "},
     {"CoordinateActuator", ACT "coordinate "},
     {"PointActuator",
      ACT "body socket_body point point_is_global direction force_is_global connectors "},
@@ -119,6 +124,8 @@ static const tali_osim_class classes[] = {
     {"ContactSphere", LOOKS "socket_frame body_name location orientation radius connectors "},
     {"ContactHalfSpace", LOOKS "socket_frame body_name location orientation connectors "},
     {"GeometryPath", LOOKS "PathPointSet PathWrapSet MusclePointSet MuscleWrapSet ~display "},
+    {"FunctionBasedPath", LOOKS "coordinate_paths length_function ~moment_arm_functions "
+                                "~lengthening_speed_function "},
     {"PathPoint", POINT},
     {"MusclePoint", POINT "~attachment "},
     {"ConditionalPathPoint", POINT VIA},
@@ -164,6 +171,7 @@ static const tali_osim_class classes[] = {
     {"PrescribedController", CONTROLLER "ControlFunctions controls_file interpolation_method "},
     {"ControlSetController", CONTROLLER "controls_file ControlSet "},
     {"ToyReflexController", CONTROLLER "gain "},
+    {"CorrectionController", CONTROLLER "kp kv "},
     {"Ligament", WITH_PATH "resting_length pcsa_force force_length_curve "},
 };
 

@@ -3,6 +3,7 @@
 
 #include "opensim/osim_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // --- couplers ---
@@ -128,6 +129,21 @@ static void read_point_on_line(tali_osim *o, tali_osim_constraint *it)
     }
 }
 
+// The surface is body 1, the roller body 2.
+static void read_rolling(tali_osim *o, tali_osim_constraint *it)
+{
+    static const tali_osim_place places[] = {{"surface_body", "surface_body", NULL, NULL},
+                                             {"rolling_body", "rolling_body", NULL, NULL}};
+    const tali_xml_element *e = it->element;
+    (void)tali_osim_read_place(o, e, &places[0], &it->body1, &it->X_1);
+    (void)tali_osim_read_place(o, e, &places[1], &it->body2, &it->X_2);
+    it->direction = tali_osim_vec3(o, e, "surface_normal", tal_v3(0.0, 1.0, 0.0));
+    it->distance = tali_osim_number(o, e, "surface_height", 0.0);
+    if (!(tal_v3_norm(it->direction) > 0.0)) {
+        tali_osim_error(o, e, ": its surface_normal has no length");
+    }
+}
+
 // --- adding ---
 
 static tal_constraint_def between(const tali_osim *o, const tali_osim_constraint *it)
@@ -178,6 +194,33 @@ static void add_point_on_line(tali_osim *o, tal_model *model, tali_osim_constrai
                                            it->X_2.p);
 }
 
+// The roller's origin stays in a plane, at the surface's origin it does not slip along x and z, and
+// it does not spin: z of the roller stays perpendicular to x of the surface.
+static void add_rolling(tali_osim *o, tal_model *model, tali_osim_constraint *it)
+{
+    static const char *const ends[] = {"", "_spin", "_slip_x", "_slip_z"};
+    static const double right = 1.57079632679489661923;
+    const tal_vec3 origin = TAL_VEC3_ZERO, x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+    for (int k = 0; k < TALI_OSIM_ROLLING_NUM; ++k) {
+        char name[TAL_MAX_NAME + 1];
+        tal_constraint_def def = between(o, it);
+        (void)snprintf(name, sizeof name, "%.40s%s", it->name != NULL ? it->name : "", ends[k]);
+        if (it->name != NULL) def.name = name;
+        if (k == TALI_OSIM_ROLLING_HEIGHT) {
+            (void)tal_constraint_add_point_in_plane(model->matter, &def, it->direction,
+                                                    it->distance, origin);
+        } else if (k == TALI_OSIM_ROLLING_SPIN) {
+            (void)tal_constraint_add_constant_angle(model->matter, &def, x, z, right);
+        } else {
+            def.num_bodies = 3; // the case is the surface, too
+            def.bodies[2] = def.bodies[1];
+            def.bodies[1] = def.bodies[0];
+            (void)tal_constraint_add_no_slip_1d(model->matter, &def, origin,
+                                                k == TALI_OSIM_ROLLING_SLIP_X ? x : z);
+        }
+    }
+}
+
 // --- the table ---
 
 static const struct {
@@ -188,7 +231,8 @@ static const struct {
             {"WeldConstraint", read_weld, add_weld},
             {"PointConstraint", read_points, add_point},
             {"ConstantDistanceConstraint", read_distance, add_distance},
-            {"PointOnLineConstraint", read_point_on_line, add_point_on_line}};
+            {"PointOnLineConstraint", read_point_on_line, add_point_on_line},
+            {"RollingOnSurfaceConstraint", read_rolling, add_rolling}};
 
 enum {
     NUM_ROWS = sizeof rows / sizeof *rows
@@ -204,7 +248,7 @@ static int find_row(const char *name)
 }
 
 // A constraint that is not known is an error, unless it is switched off.
-static void read_constraint(tali_osim *o, const tali_xml_element *e)
+static void read_constraint(tali_osim *o, const tali_xml_element *e, bool induced)
 {
     const int row = find_row(e->name);
     const bool enforced = tali_osim_is_on(o, e, "isEnforced", "isDisabled");
@@ -220,11 +264,12 @@ static void read_constraint(tali_osim *o, const tali_xml_element *e)
     if (it == NULL) return;
     it->element = e;
     it->name = tali_osim_name(e);
-    it->enforced = enforced;
+    it->enforced = enforced && !induced;
+    it->induced = induced;
     it->X_1 = it->X_2 = TAL_XFORM_IDENTITY;
     tali_osim_check_class(o, e);
     rows[row].read(o, it);
-    if (it->name[0] == '\0') it->name = NULL; // it gets its number
+    if (it->name[0] == '\0' || induced) it->name = NULL; // it gets its number
     const char *flaw = it->name != NULL ? tali_text_name_flaw(it->name) : NULL;
     if (flaw != NULL) tali_osim_error(o, e, ": %s", flaw);
 }
@@ -233,8 +278,14 @@ void tali_osim_read_constraints(tali_osim *o)
 {
     const tali_xml_element *e = tali_osim_first_of(o->model, "ConstraintSet");
     for (; e != NULL; e = e->next) {
-        read_constraint(o, e);
+        read_constraint(o, e, false);
     }
+    tali_xml *const own = o->xml;
+    o->xml = o->more_constraints_file != NULL ? o->more_constraints_file : own;
+    for (e = o->more_constraints; e != NULL; e = e->next) {
+        read_constraint(o, e, true);
+    }
+    o->xml = own;
 }
 
 void tali_osim_add_constraints(tali_osim *o, tal_model *model)
@@ -243,5 +294,6 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model)
         tali_osim_constraint *it = &o->constraints[i];
         it->constraint.i = tal_matter_num_constraints(model->matter);
         rows[find_row(it->element->name)].add(o, model, it);
+        it->num_made = tal_matter_num_constraints(model->matter) - it->constraint.i;
     }
 }

@@ -377,6 +377,61 @@ static void read_control_set(tali_osim *o, tali_osim_controller *it)
     drop_undriven(it);
 }
 
+// --- correction ---
+
+// Whether a coordinate moves by itself, and not as a lock, a motion or a coupler says.
+static bool is_free(const tali_osim *o, int coordinate)
+{
+    const tali_osim_coordinate *q = &o->coordinates[coordinate];
+    bool follows = false;
+    for (int i = 0; i < o->num_constraints; ++i) {
+        const tali_osim_constraint *it = &o->constraints[i];
+        if (it->num_coords == 0 || !it->enforced) continue;
+        follows = follows || it->coords[it->num_coords - 1] == coordinate;
+    }
+    return !follows && !q->locked && q->prescribed == NULL;
+}
+
+// An actuator for each coordinate that is free: "<coordinate>_corrector". The tool that has the
+// motion drives them.
+static void read_correction(tali_osim *o, tali_osim_controller *it)
+{
+    const bool of_tool = o->more_controllers != NULL && o->xml == o->more_controllers;
+    if (!of_tool) {
+        tali_osim_ignore(o, it->element, it->enabled ? TAL_WARNING : TAL_NOTE,
+                         "acts only in the set-up of a ForwardTool, which has the motion");
+        return;
+    }
+    it->gain = tali_osim_number(o, it->element, "kp", 100.0);
+    it->damping = tali_osim_number(o, it->element, "kv", 20.0);
+    it->forces = tali_osim_take(o, o->num_coordinates, sizeof *it->forces);
+    it->corrected = tali_osim_take(o, o->num_coordinates, sizeof *it->corrected);
+    if (it->forces == NULL || it->corrected == NULL) return;
+    for (int c = 0; c < o->num_coordinates && it->enabled; ++c) {
+        char name[128];
+        (void)snprintf(name, sizeof name, "%.100s_corrector", o->coordinates[c].name);
+        if (!is_free(o, c)) continue;
+        int force = tali_osim_find_force(o, name);
+        const char *copy = force < 0 ? tali_arena_copy(&o->arena, name, strlen(name)) : NULL;
+        if (copy != NULL) force = tali_osim_take_actuator(o, it->element, copy, c);
+        o->no_memory = o->no_memory || force < 0;
+        if (force < 0) return;
+        it->forces[it->num] = force;
+        it->corrected[it->num++] = c;
+    }
+}
+
+tal_controller_ix tali_osim_correct(const tali_osim *o, tal_model *model,
+                                    const tali_osim_controller *it, int i, tal_function *target)
+{
+    const double strength = o->forces[it->forces[i]].numbers[0]; // for a control of one
+    const tal_feedback feedback = {.mobility = o->coordinates[it->corrected[i]].mobility,
+                                   .stiffness = it->gain / strength,
+                                   .damping = it->damping / strength,
+                                   .target = target};
+    return tal_forces_add_feedback(model->forces, NULL, o->forces[it->forces[i]].force, &feedback);
+}
+
 // --- the table ---
 
 static const struct {
@@ -384,7 +439,8 @@ static const struct {
     void (*read)(tali_osim *o, tali_osim_controller *it);
 } rows[] = {{"PrescribedController", read_prescribed},
             {"ControlSetController", read_control_set},
-            {"ToyReflexController", read_reflex}};
+            {"ToyReflexController", read_reflex},
+            {"CorrectionController", read_correction}};
 
 enum {
     NUM_ROWS = sizeof rows / sizeof *rows
@@ -471,7 +527,7 @@ void tali_osim_add_controllers(tali_osim *o, tal_model *model)
 {
     for (int i = 0; i < o->num_controllers; ++i) {
         tali_osim_controller *it = &o->controllers[i];
-        if (it->num == 0) continue;
+        if (it->num == 0 || it->corrected != NULL) continue;
         if (it->functions != NULL) {
             add_functions(o, model, it);
         } else {

@@ -223,23 +223,30 @@ static void check_name(tali_osim *o, const tali_osim_force *f)
     }
 }
 
+static tali_osim_force new_force(const tali_xml_element *e, const char *name)
+{
+    return (tali_osim_force){.element = e,
+                             .name = name,
+                             .row = find_row(e->name),
+                             .body1 = -1,
+                             .body2 = -1,
+                             .X_1 = TAL_XFORM_IDENTITY,
+                             .X_2 = TAL_XFORM_IDENTITY,
+                             .coordinate = -1,
+                             .least = -INFINITY,
+                             .largest = INFINITY,
+                             .force = {-1},
+                             .second = {-1}};
+}
+
 // A force of any class; one that is not known is counted.
 static void read_force(tali_osim *o, const tali_xml_element *e)
 {
     tali_osim_force *f = TALI_OSIM_ADD(o, forces);
     if (f == NULL) return;
-    *f = (tali_osim_force){.element = e,
-                           .name = tali_osim_name(e),
-                           .row = find_row(e->name),
-                           .body1 = -1,
-                           .body2 = -1,
-                           .X_1 = TAL_XFORM_IDENTITY,
-                           .X_2 = TAL_XFORM_IDENTITY,
-                           .coordinate = -1,
-                           .least = tali_osim_number(o, e, "min_control", -INFINITY),
-                           .largest = tali_osim_number(o, e, "max_control", INFINITY),
-                           .force = {-1},
-                           .second = {-1}};
+    *f = new_force(e, tali_osim_name(e));
+    f->least = tali_osim_number(o, e, "min_control", f->least);
+    f->largest = tali_osim_number(o, e, "max_control", f->largest);
     check_name(o, f);
     f->applies = tali_osim_is_on(o, e, "appliesForce", "isDisabled");
     tali_osim_check_class(o, e);
@@ -253,6 +260,25 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
         tali_osim_ignore(o, e, f->applies ? TAL_WARNING : TAL_NOTE,
                          "does not act: Talus does not have it");
     }
+}
+
+int tali_osim_take_actuator(tali_osim *o, const tali_xml_element *at, const char *name,
+                            int coordinate)
+{
+    tali_xml_element *element = tali_osim_take(o, 1, sizeof *element);
+    tali_osim_force *f = element != NULL ? TALI_OSIM_ADD(o, forces) : NULL;
+    if (f == NULL) return -1;
+    *element = (tali_xml_element){.name = "CoordinateActuator",
+                                  .text = "",
+                                  .line = at->line,
+                                  .column = at->column,
+                                  .parent = at->parent};
+    *f = new_force(element, name);
+    f->applies = true;
+    f->coordinate = coordinate;
+    f->numbers[0] = 1.0;
+    check_name(o, f);
+    return o->num_forces - 1;
 }
 
 // Forces of another file, in whose name errors are reported.

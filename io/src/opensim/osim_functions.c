@@ -106,6 +106,78 @@ static tal_status read_piecewise_linear(const source *s, tal_function **out, tal
     return tal_function_create_piecewise_linear(s->from, p.x, p.y, p.n, out, err);
 }
 
+// The value of each point holds up to the next point. Ours hold from the point before, so that
+// values move on by one point, and the last one begins behind the last point.
+static tal_status read_piecewise_constant(const source *s, tal_function **out, tal_error *err)
+{
+    points p;
+    tal_status st = read_points(s, 1, &p, err);
+    if (st != TAL_OK) return st;
+    const size_t n = (size_t)p.n;
+    double *x = tali_osim_take(s->o, p.n + 1, sizeof *x);
+    double *y = tali_osim_take(s->o, p.n + 1, sizeof *y);
+    if (x == NULL || y == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory");
+    memcpy(x, p.x, n * sizeof *x);
+    memcpy(y + 1, p.y, n * sizeof *y);
+    y[0] = p.y[0];
+    x[n] = x[n - 1] + 1.0;
+    st = tal_function_create_nodes(s->from, x, y, p.n + 1, TAL_NODES_STEPS, out, err);
+    for (int i = 0; i < p.n && st == TAL_OK; ++i) {
+        double *stop = TALI_OSIM_ADD(s->o, stops); // where the argument is time
+        if (stop != NULL) *stop = p.x[i];
+    }
+    return st;
+}
+
+bool tali_osim_next_term(int powers[], int n, int order)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += powers[i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        if (sum < order) {
+            powers[i] += 1;
+            return true;
+        }
+        sum -= powers[i];
+        powers[i] = 0;
+    }
+    return false;
+}
+
+// A polynomial of all arguments with all terms up to an order.
+static tal_status read_multivariate(const source *s, tal_function **out, tal_error *err)
+{
+    double *c = NULL;
+    const int count = tali_osim_all_numbers(s->o, s->element, "coefficients", &c);
+    const int n = s->num_args;
+    const double order = tali_osim_number(s->o, s->element, "order", 0.0);
+    const double dimension = tali_osim_number(s->o, s->element, "dimension", n);
+    if (dimension != n) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its dimension is %g; it has %d coordinates",
+                         dimension, n);
+    }
+    if (!(order >= 0.0 && order <= TAL_FUNCTION_MAX_POWER)) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its order is %g; 0 to %d can be read", order,
+                         TAL_FUNCTION_MAX_POWER);
+    }
+    int *powers = tali_osim_take(s->o, count * n, sizeof *powers);
+    if (powers == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory");
+    int term[TAL_FUNCTION_MAX_ARGS] = {0}, terms = 0;
+    bool more = true;
+    for (; more && terms < count; ++terms) {
+        memcpy(powers + (size_t)terms * (size_t)n, term, (size_t)n * sizeof *term);
+        more = tali_osim_next_term(term, n, (int)order);
+    }
+    if (more || terms < count || count == 0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "%d coefficients were given, which are %s than its terms", count,
+                         more ? "fewer" : "more");
+    }
+    return tal_function_create_multivariate_polynomial(s->from, c, powers, count, n, out, err);
+}
+
 // A natural spline of degree 2 half_order - 1 that passes through its points; smoothing, which
 // wants an <error_variance>, is not done.
 static tal_status read_gcv_spline(const source *s, tal_function **out, tal_error *err)
@@ -142,7 +214,9 @@ static const struct {
                {"NaturalCubicSpline", true, read_simm_spline}, // its name before 2.4
                {"natCubicSpline", true, read_simm_spline},     // and before that
                {"PiecewiseLinearFunction", true, read_piecewise_linear},
+               {"PiecewiseConstantFunction", true, read_piecewise_constant},
                {"PolynomialFunction", true, read_polynomial},
+               {"MultivariatePolynomialFunction", false, read_multivariate},
                {"GCVSpline", true, read_gcv_spline},
                {"StepFunction", true, read_step},
                {"Sine", true, read_sine}};

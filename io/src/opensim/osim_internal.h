@@ -39,6 +39,7 @@ typedef enum tali_osim_joint_kind {
     TALI_OSIM_PLANAR,
     TALI_OSIM_FREE,
     TALI_OSIM_ELLIPSOID,
+    TALI_OSIM_SCAPULOTHORACIC,
     TALI_OSIM_CUSTOM
 } tali_osim_joint_kind;
 
@@ -90,6 +91,8 @@ typedef struct tali_osim_joint {
     int parent, child;    ///< bodies
     tal_xform X_PF, X_CM; ///< its frames on them
     tal_vec3 radii;       ///< of an ellipsoid
+    tal_xform X_EW;       ///< scapula: the frame of winging, about z, on the body in between
+    tal_body_ix between;  ///< scapula: a body without mass that slides on the thorax
     int first, num;       ///< coordinates
     tali_osim_axis axes[6];
     tal_body_ix body; ///< whose mobilizer it became
@@ -107,7 +110,9 @@ typedef struct tali_osim_constraint {
     tal_function *function;                ///< of a coupler: f(independent..., dependent); owned
     int coords[TAL_CONSTRAINT_MOBILITIES]; ///< its arguments
     int num_coords;
-    tal_constraint_ix constraint; ///< what it became
+    tal_constraint_ix constraint; ///< what it became: the first
+    int num_made;                 ///< of so many, one after the other
+    bool induced;                 ///< of an analysis, which enforces it row by row
 } tali_osim_constraint;
 
 typedef struct tali_osim_marker {
@@ -168,6 +173,9 @@ typedef struct tali_osim_path {
     int num_points, num_over;
     tali_osim_point *points;
     tali_osim_over *over;
+    tal_function *length; ///< of coordinates, in place of points; owned until adopted; NULL: none
+    int *coordinates;     ///< [num_coordinates] its arguments
+    int num_coordinates;
     tal_path_ix path;
 } tali_osim_path;
 
@@ -211,7 +219,9 @@ typedef struct tali_osim_controller {
     int num;                  ///< actuators that it drives
     int *forces;              ///< [num] in the arena
     tal_function **functions; ///< [num] of time; owned until adopted; NULL: reflexes
-    double gain;              ///< of reflexes
+    double gain;              ///< of reflexes; of a correction, for errors of coordinates
+    double damping;           ///< of a correction, for errors of speeds
+    int *corrected;           ///< [num] coordinates of a correction; NULL: it is none
     tal_controller_ix first;  ///< what it became: a reflex for each actuator, or one for all
     int num_made;
 } tali_osim_controller;
@@ -236,6 +246,9 @@ typedef struct tali_osim {
     int num_more_forces;
     bool replace_forces;        ///< they replace those of the model
     tali_xml *more_controllers; ///< a tool's set-up file with a <ControllerSet>; NULL: none
+    /// A <ConstraintSet> of an analysis in a tool's set-up file, and that file; NULL: none.
+    const tali_xml_element *more_constraints;
+    tali_xml *more_constraints_file;
     /// Adds more to the System before its topology is realized; NULL: nothing.
     void (*extend)(struct tali_osim *o, tal_model *model, void *context);
     void *extend_context;
@@ -363,6 +376,9 @@ void tali_osim_report_ignored(tali_osim *o);
 
 /// A function of `num_args` arguments from its element. NULL, and an error, when it is wrong.
 tal_function *tali_osim_read_function(tali_osim *o, const tali_xml_element *element, int num_args);
+/// The powers [n] of the next term of a MultivariatePolynomialFunction: the last argument counts up
+/// first, their sum is `order` at most. False after the last term.
+bool tali_osim_next_term(int powers[], int n, int order);
 /// Whether a function is linear in one argument with slope exactly 1 or -1, and not scaled.
 bool tali_osim_is_unit_slope(const tali_xml_element *function);
 
@@ -412,6 +428,15 @@ bool tali_osim_span(tali_osim *o, tali_osim_tree *tree);
 void tali_osim_read_transform(tali_osim *o, tali_osim_joint *joint);
 
 // --- constraints and forces ---
+
+/// What a <RollingOnSurfaceConstraint> becomes, in this order.
+enum {
+    TALI_OSIM_ROLLING_HEIGHT, ///< a point in the plane
+    TALI_OSIM_ROLLING_SPIN,   ///< a constant angle
+    TALI_OSIM_ROLLING_SLIP_X, ///< no slip along x, and along z of the surface
+    TALI_OSIM_ROLLING_SLIP_Z,
+    TALI_OSIM_ROLLING_NUM
+};
 
 void tali_osim_read_constraints(tali_osim *o);
 void tali_osim_add_constraints(tali_osim *o, tal_model *model);
@@ -465,12 +490,19 @@ void tali_osim_equilibrate(const tali_osim *o, tal_model *model);
 
 /// The force that a name or a path means; -1 when there is none.
 int tali_osim_find_force(const tali_osim *o, const char *name);
+/// An actuator of one newton, or newton meter, along a coordinate, which no element stands for but
+/// `at`; -1 when memory runs out.
+int tali_osim_take_actuator(tali_osim *o, const tali_xml_element *at, const char *name,
+                            int coordinate);
 
 /// A control of a <ControlSet> as a function of time. NULL, and an error, when it is wrong.
 tal_function *tali_osim_read_control(tali_osim *o, const tali_xml_element *control);
 
 void tali_osim_read_controllers(tali_osim *o);
 void tali_osim_add_controllers(tali_osim *o, tal_model *model);
+/// Let a correction drive its actuator number `i` after a target, which is adopted.
+tal_controller_ix tali_osim_correct(const tali_osim *o, tal_model *model,
+                                    const tali_osim_controller *it, int i, tal_function *target);
 void tali_osim_disable_controllers(const tali_osim *o, tal_model *model);
 
 /// Forces between shapes: from their elements, and into the System.

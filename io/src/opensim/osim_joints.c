@@ -25,6 +25,7 @@ static const joint_row kinds[] = {{"WeldJoint", TALI_OSIM_WELD, 0, ""},
                                   {"PlanarJoint", TALI_OSIM_PLANAR, 3, "rtt"},
                                   {"FreeJoint", TALI_OSIM_FREE, 6, "rrrttt"},
                                   {"EllipsoidJoint", TALI_OSIM_ELLIPSOID, 3, "rrr"},
+                                  {"ScapulothoracicJoint", TALI_OSIM_SCAPULOTHORACIC, 4, "rrrr"},
                                   {"CustomJoint", TALI_OSIM_CUSTOM, -1, ""}};
 
 enum {
@@ -211,6 +212,24 @@ static bool read_nested(tali_osim *o, tali_osim_joint *joint, int child)
     return true;
 }
 
+// --- the shoulder blade ---
+
+// It slides on an ellipsoid of the thorax, and wings about an axis in the plane that touches there.
+// The ellipsoid's frame is turned by a right angle about z, so that x and y change places.
+static void read_scapula(tali_osim *o, tali_osim_joint *joint)
+{
+    const tali_xml_element *e = joint->element;
+    const tal_vec3 radii =
+        tali_osim_vec3(o, e, "thoracic_ellipsoid_radii_x_y_z", tal_v3(1.0, 1.0, 1.0));
+    double origin[2] = {0.0, 0.0};
+    (void)tali_osim_numbers(o, e, "scapula_winging_axis_origin", 2, origin);
+    const double direction = tali_osim_number(o, e, "scapula_winging_axis_direction", 0.0);
+    joint->radii = tal_v3(radii.y, radii.x, radii.z);
+    const tal_vec3 axis = tal_v3(-sin(direction), cos(direction), 0.0), z = tal_v3(0.0, 0.0, 1.0);
+    // any two axes across it will do: the winging turns about this one alone
+    joint->X_EW = (tal_xform){{z, tal_v3_cross(axis, z), axis}, tal_v3(origin[0], origin[1], 0.0)};
+}
+
 // --- one joint ---
 
 // `body` is the one it stands in; -1: it stands in the set of joints.
@@ -233,6 +252,7 @@ static void read_joint(tali_osim *o, const tali_xml_element *e, int body)
     if (joint->kind == TALI_OSIM_ELLIPSOID) {
         joint->radii = tali_osim_vec3(o, e, "radii_x_y_z", tal_v3(1.0, 1.0, 1.0));
     }
+    if (joint->kind == TALI_OSIM_SCAPULOTHORACIC) read_scapula(o, joint);
     read_coordinates(o, number, row);
     if (row->kind == TALI_OSIM_CUSTOM && !o->no_memory) {
         tali_osim_read_transform(o, &o->joints[number]);

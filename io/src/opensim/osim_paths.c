@@ -218,9 +218,37 @@ static void read_points(tali_osim *o, tali_osim_path *path, const tali_xml_eleme
     }
 }
 
+// A path that is a function of coordinates, since 4.5. Its moment arms and speed follow from it.
+static void read_function_path(tali_osim *o, tali_osim_force *f, const tali_xml_element *e)
+{
+    const char *names[TAL_FUNCTION_MAX_ARGS];
+    const tali_xml_element *function = tali_osim_object(e, "length_function");
+    tali_osim_path *path = tali_osim_take(o, 1, sizeof *path);
+    const int n = tali_osim_words(o, e, "coordinate_paths", names, TAL_FUNCTION_MAX_ARGS);
+    tali_osim_check_class(o, e);
+    if (path == NULL) return;
+    path->path.i = -1;
+    path->coordinates = tali_osim_take(o, n, sizeof *path->coordinates);
+    if (function == NULL || n < 1) {
+        tali_osim_error(o, e, " needs <%s>", n < 1 ? "coordinate_paths" : "length_function");
+        return;
+    }
+    for (int i = 0; i < n && path->coordinates != NULL; ++i) {
+        path->coordinates[i] = tali_osim_find_coordinate(o, e, names[i]);
+        if (path->coordinates[i] < 0) return;
+    }
+    path->num_coordinates = n;
+    path->length = tali_osim_read_function(o, function, n);
+    f->path = path;
+}
+
 void tali_osim_read_path(tali_osim *o, tali_osim_force *f)
 {
     const tali_xml_element *geometry = geometry_of(f->element);
+    if (strcmp(geometry->name, "FunctionBasedPath") == 0) {
+        read_function_path(o, f, geometry);
+        return;
+    }
     if (geometry != f->element && strcmp(geometry->name, "GeometryPath") != 0) {
         tali_osim_error(o, geometry, ": paths of this kind are not read");
         return;
@@ -278,6 +306,17 @@ static void add_point(tali_osim *o, tal_model *model, tal_path_ix path, tali_osi
 tal_path_ix tali_osim_add_path(tali_osim *o, tal_model *model, tali_osim_force *f)
 {
     tali_osim_path *it = f->path;
+    if (it->length != NULL) {
+        tal_mobility at[TAL_FUNCTION_MAX_ARGS];
+        for (int i = 0; i < it->num_coordinates; ++i) {
+            at[i] = o->coordinates[it->coordinates[i]].mobility;
+        }
+        tal_function *length = it->length;
+        it->length = NULL; // adopted whether it succeeds or not
+        it->path =
+            tal_forces_add_function_path(model->forces, f->name, at, it->num_coordinates, length);
+        return it->path;
+    }
     it->path = tal_forces_add_path(model->forces, f->name);
     for (int i = 0; i < it->num_points; ++i) {
         add_point(o, model, it->path, &it->points[i]);

@@ -88,6 +88,7 @@ static void free_path(tali_osim_path *path)
             tal_function_destroy(path->points[i].functions[k]);
         }
     }
+    if (path != NULL) tal_function_destroy(path->length);
 }
 
 // Functions that no System has adopted.

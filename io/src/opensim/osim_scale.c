@@ -25,24 +25,28 @@ static void note_memory(tali_osim *o, bool good)
 
 // --- properties ---
 
-// A property that is a vector; nothing where it is not there.
-static void scale_vector(tali_osim *o, const tali_xml_element *object, const char *name, tal_vec3 s)
+// A property of n numbers, 3 at most, each by its factor; nothing where it is not there.
+static void scale_list(tali_osim *o, const tali_xml_element *object, const char *name,
+                       const double factors[], int n)
 {
     const tali_xml_element *e = tali_xml_child(object, name);
     double v[3];
-    if (e == NULL || tali_osim_parse_numbers(e->text, v, 3) != 3) return;
-    const double scaled[3] = {s.x * v[0], s.y * v[1], s.z * v[2]};
-    note_memory(o, tali_osim_set_numbers(&o->arena, e, scaled, 3));
+    if (e == NULL || tali_osim_parse_numbers(e->text, v, n) != n) return;
+    for (int i = 0; i < n; ++i) {
+        v[i] *= factors[i];
+    }
+    note_memory(o, tali_osim_set_numbers(&o->arena, e, v, n));
+}
+
+static void scale_vector(tali_osim *o, const tali_xml_element *object, const char *name, tal_vec3 s)
+{
+    scale_list(o, object, name, &s.x, 3);
 }
 
 static void scale_number(tali_osim *o, const tali_xml_element *object, const char *name,
                          double factor)
 {
-    const tali_xml_element *e = tali_xml_child(object, name);
-    double v;
-    if (e == NULL || tali_osim_parse_numbers(e->text, &v, 1) != 1) return;
-    const double scaled = factor * v;
-    note_memory(o, tali_osim_set_numbers(&o->arena, e, &scaled, 1));
+    scale_list(o, object, name, &factor, 1);
 }
 
 // The next element of a tree in the order of the document; NULL after the last.
@@ -170,6 +174,14 @@ static void scale_transform(tali_osim *o, const tali_osim_joint *joint, tal_vec3
     }
 }
 
+// The ellipsoid is the thorax's, the axis of winging the shoulder blade's.
+static void scale_scapula(tali_osim *o, const tali_osim_joint *joint, const tal_vec3 factors[])
+{
+    const tal_vec3 s = factors[joint->child];
+    scale_vector(o, joint->element, "thoracic_ellipsoid_radii_x_y_z", factors[joint->parent]);
+    scale_list(o, joint->element, "scapula_winging_axis_origin", &s.x, 2);
+}
+
 static void scale_joints(tali_osim *o, const tal_vec3 factors[])
 {
     for (int i = 0; i < o->num_joints; ++i) {
@@ -178,6 +190,7 @@ static void scale_joints(tali_osim *o, const tal_vec3 factors[])
         scale_vector(o, joint->element, "location_in_parent", factors[joint->parent]);
         scale_vector(o, joint->element, "location", factors[joint->child]);
         scale_vector(o, joint->element, "radii_x_y_z", factors[joint->parent]);
+        if (joint->kind == TALI_OSIM_SCAPULOTHORACIC) scale_scapula(o, joint, factors);
         if (joint->kind == TALI_OSIM_CUSTOM) scale_transform(o, joint, factors[joint->parent]);
     }
 }

@@ -2,6 +2,7 @@
 #include "function_facts_internal.h"
 #include "matter_facts_internal.h"
 
+#include "opensim/osim_internal.h"
 #include "opensim/osim_write_internal.h"
 
 #include <stdio.h>
@@ -197,6 +198,50 @@ static void write_line(tali_osim_writer *w, const source *s)
     tali_osim_put_vec3(w, "point_on_follower", vec3_at(s->p + 6));
 }
 
+// --- rolling ---
+
+// Whether these four constraints are what a RollingOnSurfaceConstraint becomes: kinds, bodies, and
+// geometry apart from the plane.
+static bool is_rolling(const tali_osim_writer *w, int first)
+{
+    static const char *const kinds[] = {"point in plane", "constant angle", "no slip 1D",
+                                        "no slip 1D"};
+    static const double origin[3], x[] = {1.0, 0.0, 0.0}, z[] = {0.0, 0.0, 1.0};
+    const double *const from[] = {origin, x, origin, origin}, *const to[] = {NULL, z, x, z};
+    const tal_matter *matter = w->model->matter;
+    if (first + TALI_OSIM_ROLLING_NUM > tal_matter_num_constraints(matter)) return false;
+    const int surface =
+        tali_matter_constraint_facts_of(matter, (tal_constraint_ix){first}).bodies[0];
+    const int roller =
+        tali_matter_constraint_facts_of(matter, (tal_constraint_ix){first}).bodies[1];
+    const bool enabled =
+        tal_constraint_is_enabled(matter, w->model->state, (tal_constraint_ix){first});
+    bool good = true;
+    for (int k = 0; k < TALI_OSIM_ROLLING_NUM && good; ++k) {
+        const tal_constraint_ix constraint = {first + k};
+        const tali_matter_constraint_facts facts =
+            tali_matter_constraint_facts_of(matter, constraint);
+        int n;
+        const double *p = tal_constraint_params(matter, w->model->state, constraint, &n);
+        if (k == TALI_OSIM_ROLLING_HEIGHT) p += TAL_POINT_IN_PLANE_STATION;
+        const bool slides = k >= TALI_OSIM_ROLLING_SLIP_X;
+        good = facts.kind != NULL && strcmp(facts.kind, kinds[k]) == 0 &&
+               facts.bodies[0] == surface && facts.bodies[slides ? 2 : 1] == roller &&
+               (!slides || facts.bodies[1] == surface) && memcmp(p, from[k], sizeof origin) == 0 &&
+               (to[k] == NULL || memcmp(p + 3, to[k], sizeof origin) == 0) &&
+               tal_constraint_is_enabled(matter, w->model->state, constraint) == enabled;
+    }
+    return good;
+}
+
+static void write_rolling(tali_osim_writer *w, const source *s)
+{
+    tali_osim_put_body(w, "socket_surface_body", s->facts.bodies[0]);
+    tali_osim_put_body(w, "socket_rolling_body", s->facts.bodies[1]);
+    tali_osim_put_vec3(w, "surface_normal", vec3_at(s->p + TAL_POINT_IN_PLANE_NORMAL));
+    tali_osim_put_number(w, "surface_height", s->p[TAL_POINT_IN_PLANE_HEIGHT]);
+}
+
 // --- the table ---
 
 static const struct {
@@ -206,14 +251,15 @@ static const struct {
             {"weld", "WeldConstraint", write_weld},
             {"ball", "PointConstraint", write_points},
             {"rod", "ConstantDistanceConstraint", write_distance},
-            {"point on line", "PointOnLineConstraint", write_line}};
+            {"point on line", "PointOnLineConstraint", write_line},
+            {"point in plane", "RollingOnSurfaceConstraint", write_rolling}};
 
 enum {
     NUM_ROWS = sizeof rows / sizeof *rows
 };
 
-// A constraint of any kind that the table has; others are refused.
-static void write_constraint(tali_osim_writer *w, tal_constraint_ix constraint)
+// A constraint of any kind that the table has; others are refused. How many it stands for.
+static int write_constraint(tali_osim_writer *w, tal_constraint_ix constraint)
 {
     const tal_matter *matter = w->model->matter;
     int n, row = 0;
@@ -223,28 +269,30 @@ static void write_constraint(tali_osim_writer *w, tal_constraint_ix constraint)
     while (row < NUM_ROWS && (s.facts.kind == NULL || strcmp(rows[row].kind, s.facts.kind) != 0)) {
         ++row;
     }
-    if (row == NUM_ROWS) {
+    const bool one_of_four = row < NUM_ROWS && rows[row].write == write_rolling;
+    if (row == NUM_ROWS || (one_of_four && !is_rolling(w, constraint.i))) {
         tali_osim_refuse(w,
                          "constraint '%s' is of kind '%s', which cannot be said in an .osim "
                          "file",
                          s.name, s.facts.kind != NULL ? s.facts.kind : s.facts.ops->name);
-        return;
+        return 1;
     }
     tali_osim_open_tag(w, rows[row].tag, s.name);
     tali_osim_put_bool(w, "isEnforced",
                        tal_constraint_is_enabled(matter, w->model->state, constraint));
     rows[row].write(w, &s);
     tali_osim_close_tag(w, rows[row].tag);
+    return one_of_four ? TALI_OSIM_ROLLING_NUM : 1;
 }
 
 void tali_osim_write_constraints(tali_osim_writer *w)
 {
     tali_osim_open_tag(w, "ConstraintSet", "constraintset");
     tali_osim_open_tag(w, "objects", NULL);
-    for (int i = 0; i < tal_matter_num_constraints(w->model->matter); ++i) {
+    for (int i = 0, n = 1; i < tal_matter_num_constraints(w->model->matter); i += n) {
         const tal_constraint_ix constraint = {i};
-        if (tal_constraint_unilateral(w->model->matter, constraint).i >= 0) continue;
-        write_constraint(w, constraint);
+        const bool is_own = tal_constraint_unilateral(w->model->matter, constraint).i < 0;
+        n = is_own ? write_constraint(w, constraint) : 1;
     }
     tali_osim_close_tag(w, "objects");
     tali_osim_close_tag(w, "ConstraintSet");

@@ -1,6 +1,7 @@
 // Functions as elements of .osim files.
 #include "function_facts_internal.h"
 
+#include "opensim/osim_internal.h"
 #include "opensim/osim_write_internal.h"
 
 #include <string.h>
@@ -81,6 +82,41 @@ static bool put_polynomial(tali_osim_writer *w, const tali_function_facts *f, co
     return true;
 }
 
+// All terms up to an order, the powers of the last argument counting up first. False: there are too
+// many.
+static bool put_multivariate(tali_osim_writer *w, const tali_function_facts *f, const char *name)
+{
+    enum {
+        MAX_TERMS = 1024
+    };
+
+    double c[MAX_TERMS];
+    int order = 0, count = 0, term[TAL_FUNCTION_MAX_ARGS] = {0};
+    const int n = f->num_args;
+    for (int i = 0; i < f->count; ++i) {
+        int sum = 0;
+        for (int k = 0; k < n; ++k) {
+            sum += f->powers[i * n + k];
+        }
+        order = sum > order ? sum : order;
+    }
+    do {
+        if (count == MAX_TERMS) return false;
+        c[count] = 0.0;
+        for (int i = 0; i < f->count; ++i) {
+            const size_t bytes = (size_t)n * sizeof *term;
+            if (memcmp(f->powers + (size_t)i * (size_t)n, term, bytes) == 0) c[count] += f->list[i];
+        }
+        ++count;
+    } while (tali_osim_next_term(term, n, order));
+    tali_osim_open_tag(w, "MultivariatePolynomialFunction", name);
+    tali_osim_put_numbers(w, "coefficients", c, count);
+    tali_osim_put_number(w, "dimension", n);
+    tali_osim_put_number(w, "order", order);
+    tali_osim_close_tag(w, "MultivariatePolynomialFunction");
+    return true;
+}
+
 static void put_sine(tali_osim_writer *w, const tali_function_facts *f, double offset,
                      const char *name)
 {
@@ -140,6 +176,7 @@ static bool put_plain(tali_osim_writer *w, const tali_function_facts *f, const c
         return true;
     }
     if (strcmp(f->kind, "polynomial") == 0) return put_polynomial(w, f, name);
+    if (strcmp(f->kind, "multivariate polynomial") == 0) return put_multivariate(w, f, name);
     if (strcmp(f->kind, "sum") == 0) return put_sum(w, f, name);
     if (strcmp(f->kind, "linear function") == 0) {
         put_linear(w, f, name);

@@ -177,17 +177,32 @@ static void write_over(tali_osim_writer *w, tal_path_ix path, int k)
     tali_osim_close_tag(w, "PathWrap");
 }
 
+// A path that is a function of coordinates, as OpenSim has it since 4.5. False: it has points.
+static bool write_function_path(tali_osim_writer *w, tal_path_ix path)
+{
+    const tal_forces *forces = w->model->forces;
+    const tal_mobility *at = NULL;
+    int n = 0;
+    const tal_function *length = tali_path_function_of(forces, path, &at, &n);
+    if (length == NULL) return false;
+    char list[TAL_FUNCTION_MAX_ARGS * 3 * TALI_OSIM_NAME] = "", name[3 * TALI_OSIM_NAME];
+    size_t used = 0;
+    for (int i = 0; i < n; ++i) {
+        tali_osim_coordinate_path(w, at[i], name);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? " " : "", name);
+    }
+    tali_osim_open_tag(w, "FunctionBasedPath", "path");
+    tali_osim_put_text(w, "coordinate_paths", list);
+    tali_osim_put_function(w, length, "length_function", tal_path_name(forces, path));
+    tali_osim_close_tag(w, "FunctionBasedPath");
+    return true;
+}
+
 void tali_osim_write_path(tali_osim_writer *w, tal_path_ix path)
 {
     const tal_forces *forces = w->model->forces;
     const int n = tal_path_num_points(forces, path);
-    if (n < 2) {
-        tali_osim_refuse(w,
-                         "path '%s' is a function of coordinates, which cannot be said in an "
-                         ".osim file",
-                         tal_path_name(forces, path));
-        return;
-    }
+    if (write_function_path(w, path)) return;
     tali_osim_open_tag(w, "GeometryPath", "path");
     tali_osim_open_tag(w, "PathPointSet", NULL);
     tali_osim_open_tag(w, "objects", NULL);

@@ -27,10 +27,54 @@ typedef struct forward {
 
 // --- the System ---
 
+// A spline through the rows of a coordinate. NULL, and an error, on failure.
+static tal_function *target_of(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows, int c)
+{
+    tal_function *f = NULL;
+    tal_error err = {TAL_OK, "", ""};
+    const double *values = rows->values + (size_t)c * (size_t)rows->num_rows;
+    const tal_allocator *allocator = &tool->options.allocator;
+    const tal_status st =
+        rows->num_rows > 1
+            ? tal_function_create_spline(allocator, rows->times, values, rows->num_rows,
+                                         TAL_SPLINE_NATURAL, &f, &err)
+            : tal_function_create_constant(allocator, values[0], 1, &f, &err);
+    tali_osim_tool_fail(tool, st, &err);
+    return f;
+}
+
+// Controllers that correct coordinates follow the motion of <states_file>.
+static void add_corrections(tali_osim *o, tal_model *model, tali_osim_tool *tool)
+{
+    tali_osim_coordinate_rows rows = {.num_rows = 0};
+    for (int i = 0; i < o->num_controllers; ++i) {
+        const tali_osim_controller *it = &o->controllers[i];
+        if (it->corrected == NULL || it->num == 0) continue;
+        tal_table *table =
+            rows.num_rows == 0 ? tali_osim_tool_read_table(tool, "states_file") : NULL;
+        const bool good = rows.num_rows > 0 ||
+                          (table != NULL && tali_osim_tool_is_good(tool) &&
+                           tali_osim_tool_read_coordinates(tool, table, "states_file", &rows));
+        tal_table_destroy(table);
+        for (int k = 0; k < it->num && good; ++k) {
+            tal_function *target = target_of(tool, &rows, it->corrected[k]);
+            if (target == NULL) return;
+            (void)tali_osim_correct(o, model, it, k, target);
+        }
+    }
+}
+
+static void extend(tali_osim *o, tal_model *model, void *context)
+{
+    tali_osim_tool_add_loads(o, model, context);
+    add_corrections(o, model, context);
+}
+
 void tali_osim_tool_extend_forward(tali_osim_tool *tool)
 {
     tool->o.more_controllers = tool->setup.xml;
-    tali_osim_tool_extend_loads(tool);
+    tool->o.extend = extend;
+    tool->o.extend_context = tool;
 }
 
 // --- where it begins ---

@@ -125,7 +125,7 @@ static bool take_task_memory(kinematics *it)
     for (const tali_xml_element *e = first_task(it->tool); e != NULL; e = e->next) {
         ++n;
     }
-    const size_t constraints = (size_t)it->tool->o.num_constraints + 1;
+    const size_t constraints = (size_t)tal_matter_num_constraints(it->tool->model.matter);
     it->markers = tali_arena_take(arena, n * sizeof *it->markers);
     it->names = tali_arena_take(arena, n * sizeof *it->names);
     it->goals = tali_arena_take(arena, n * sizeof *it->goals);
@@ -171,7 +171,6 @@ static void read_constraint_weight(kinematics *it)
     const tal_matter *matter = tool->model.matter;
     for (int i = 0; i < tal_matter_num_constraints(matter); ++i) {
         const tal_constraint_ix constraint = {i};
-        if (i > tool->o.num_constraints) return; // room for those of the file, and one more
         it->soft[it->num_soft++] = (tal_soft_constraint){constraint, weight};
     }
 }

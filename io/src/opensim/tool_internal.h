@@ -140,12 +140,19 @@ typedef struct tali_osim_loads {
 /// The loads that a property names a file of. None when it is not there; errors on failure.
 void tali_osim_tool_read_loads(tali_osim_tool *tool, const char *property, tali_osim_loads *loads);
 void tali_osim_tool_free_loads(tali_osim_loads *loads);
+/// Force of a load, and where it acts, in Ground. Position.
+tal_vec3 tali_osim_tool_load_force(const tali_osim_tool *tool, const tali_osim_load *load,
+                                   double t);
+tal_vec3 tali_osim_tool_load_point(const tali_osim_tool *tool, const tali_osim_load *load,
+                                   double t);
 /// Add the loads at a time to forces on bodies, about their origins. Position.
 void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_loads *loads, double t,
                                 tal_spatial_vec F_GB[]);
 
 /// Before the model is opened: let the loads of <external_loads_file> become forces of the System.
 void tali_osim_tool_extend_loads(tali_osim_tool *tool);
+/// Add them: external loads as forces that are functions of time. `context` is the tool.
+void tali_osim_tool_add_loads(tali_osim *o, tal_model *model, void *context);
 /// Note loads that a tool sets row by row.
 void tali_osim_tool_note_loads(tali_osim_tool *tool, tali_osim_loads *loads);
 
@@ -184,6 +191,9 @@ void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const t
 void tali_osim_tool_ik(tali_osim_tool *tool);
 void tali_osim_tool_id(tali_osim_tool *tool);
 void tali_osim_tool_analyze(tali_osim_tool *tool);
+/// Before the model is opened: constraints of an analysis of induced accelerations become part of
+/// the System, switched off.
+void tali_osim_tool_extend_induced(tali_osim_tool *tool);
 void tali_osim_tool_forward(tali_osim_tool *tool);
 /// Before the model is opened: controllers and loads of the set-up file become part of the System.
 void tali_osim_tool_extend_forward(tali_osim_tool *tool);

@@ -212,21 +212,29 @@ static tal_xform pose_of(const tali_osim_tool *tool, int body)
     return tal_body_X_GB(tool->model.matter, tool->model.state, tool->o.bodies[body].body);
 }
 
+tal_vec3 tali_osim_tool_load_force(const tali_osim_tool *tool, const tali_osim_load *load, double t)
+{
+    return tal_m3_mul_v3(pose_of(tool, load->force_body).R, value_at(load->force, t));
+}
+
+tal_vec3 tali_osim_tool_load_point(const tali_osim_tool *tool, const tali_osim_load *load, double t)
+{
+    // without a point it acts at the origin
+    return load->point[0] != NULL
+               ? tal_xf_apply(pose_of(tool, load->point_body), value_at(load->point, t))
+               : pose_of(tool, load->body).p;
+}
+
 void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_loads *loads, double t,
                                 tal_spatial_vec F_GB[])
 {
     for (int i = 0; i < loads->num; ++i) {
         const tali_osim_load *it = &loads->loads[i];
         const tal_mat3 R_GE = pose_of(tool, it->force_body).R;
-        const tal_vec3 f_G = tal_m3_mul_v3(R_GE, value_at(it->force, t));
+        const tal_vec3 f_G = tali_osim_tool_load_force(tool, it, t);
         const tal_vec3 moment_G = tal_m3_mul_v3(R_GE, value_at(it->torque, t));
-        const tal_vec3 p_GB = pose_of(tool, it->body).p;
-        tal_vec3 p_BS_G = TAL_VEC3_ZERO; // without a point it acts at the origin
-        if (it->point[0] != NULL) {
-            const tal_vec3 p_GS =
-                tal_xf_apply(pose_of(tool, it->point_body), value_at(it->point, t));
-            p_BS_G = tal_v3_sub(p_GS, p_GB);
-        }
+        const tal_vec3 p_BS_G =
+            tal_v3_sub(tali_osim_tool_load_point(tool, it, t), pose_of(tool, it->body).p);
         tal_spatial_vec *F = &F_GB[tool->o.bodies[it->body].body.i];
         F->w = tal_v3_add(F->w, tal_v3_add(moment_G, tal_v3_cross(p_BS_G, f_G)));
         F->v = tal_v3_add(F->v, f_G);
@@ -245,8 +253,7 @@ void tali_osim_tool_note_loads(tali_osim_tool *tool, tali_osim_loads *loads)
     }
 }
 
-// External loads as forces that are functions of time.
-static void add_loads(tali_osim *o, tal_model *model, void *context)
+void tali_osim_tool_add_loads(tali_osim *o, tal_model *model, void *context)
 {
     tali_osim_tool *tool = context;
     tali_osim_loads loads = {.loads = NULL};
@@ -285,6 +292,6 @@ static void add_loads(tali_osim *o, tal_model *model, void *context)
 
 void tali_osim_tool_extend_loads(tali_osim_tool *tool)
 {
-    tool->o.extend = add_loads;
+    tool->o.extend = tali_osim_tool_add_loads;
     tool->o.extend_context = tool;
 }

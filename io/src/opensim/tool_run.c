@@ -421,6 +421,7 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
     tool->o.with_discrete = tools[which].with_discrete;
     if (tools[which].run == tali_osim_tool_forward) tali_osim_tool_extend_forward(tool);
+    if (tools[which].run == tali_osim_tool_analyze) tali_osim_tool_extend_induced(tool);
     const bool tracks =
         tools[which].run == tali_osim_tool_cmc || tools[which].run == tali_osim_tool_rra;
     if (tracks) tali_osim_tool_extend_loads(tool);

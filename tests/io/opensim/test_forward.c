@@ -129,6 +129,34 @@ START_TEST(muscles_begin_as_the_row_says)
 
 END_TEST
 
+#define CORRECTED                                                                                  \
+    FORWARD("<initial_time>0</initial_time><final_time>0.4</final_time><states_file>line.sto"      \
+            "</states_file><ControllerSet><objects><ControlSetController><controls_file>"          \
+            "controls.xml</controls_file></ControlSetController><CorrectionController name='k'/>"  \
+            "</objects></ControllerSet>")
+
+// The motor pushes 2 kg off the line x = 0.5 - t / 4 with 1 N; springs and dampers of the usual
+// 100 and 20 pull back: 2 e'' + 20 e' + 100 e = 1.
+START_TEST(a_correction_pulls_back_to_the_states)
+{
+    write_text("line.sto", "states\nendheader\ntime\tx\tx_u\n0\t0.5\t-0.25\n0.5\t0.375\t-0.25\n"
+                           "1\t0.25\t-0.25\n");
+    write_text("forward.xml", CORRECTED);
+    tal_osim_results *results = run_good("forward.xml", NULL, 0);
+    const double t = 0.4, e = 0.01 * (1.0 - exp(-5.0 * t) * (cos(5.0 * t) + sin(5.0 * t)));
+    const double rate = 0.1 * exp(-5.0 * t) * sin(5.0 * t);
+    const tal_table *states = table_of(results, "run_states.sto");
+    ck_assert_double_eq_tol(last_of(states, "/jointset/j/x/value"), 0.5 - 0.25 * t + e, 1e-8);
+    ck_assert_double_eq_tol(last_of(states, "/jointset/j/x/speed"), -0.25 + rate, 1e-8);
+    const double force = -100.0 * e - 20.0 * rate;
+    ck_assert_double_eq_tol(last_of(table_of(results, "run_controls.sto"), "x_corrector"), force,
+                            1e-6);
+    tal_osim_results_destroy(results);
+    assert_survives_failing_memory("forward.xml");
+}
+
+END_TEST
+
 static bool stop_early(void *context, int done, int total)
 {
     (void)context;
@@ -209,6 +237,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, set_up, NULL);
     tcase_add_test(tc, a_run_follows_controls_and_loads);
+    tcase_add_test(tc, a_correction_pulls_back_to_the_states);
     tcase_add_test(tc, muscles_begin_as_the_row_says);
     tcase_add_test(tc, a_run_that_is_stopped_keeps_its_rows);
     tcase_add_test(tc, what_is_wrong_with_a_run_is_said);

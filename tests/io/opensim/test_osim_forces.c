@@ -49,6 +49,19 @@ START_TEST(functions_have_their_values)
         prescribed(
             "<PiecewiseLinearFunction><x>0 1 3</x><y>0, 2, (1)</y></PiecewiseLinearFunction>", 2.0),
         1.5, tol);
+    // each value holds up to the next point, and the last one from there on
+    static const char steps[] =
+        "<PiecewiseConstantFunction><x>0 1 3</x><y>0.1 0.2 0.3</y></PiecewiseConstantFunction>";
+    ck_assert_double_eq(prescribed(steps, 0.5), 0.1);
+    ck_assert_double_eq(prescribed(steps, 2.0), 0.2);
+    ck_assert_double_eq(prescribed(steps, 3.5), 0.3);
+    ck_assert_double_eq(prescribed(steps, 9.0), 0.3);
+    // of one argument: 1 + 2 t + 3 t^2
+    ck_assert_double_eq_tol(
+        prescribed("<MultivariatePolynomialFunction><coefficients>1 2 3</coefficients><dimension>1"
+                   "</dimension><order>2</order></MultivariatePolynomialFunction>",
+                   0.1),
+        1.23, 4.0 * tol);
     // both splines reproduce what they are made for: a cubic between its ends, a parabola
     ck_assert_double_eq_tol(
         prescribed("<SimmSpline><x>-1 0 1 2 3</x><y>-1 0 1 8 27</y></SimmSpline>", 0.5), 0.125,
@@ -86,9 +99,10 @@ START_TEST(constraints_become_ours)
                 "</socket_body_1><socket_body_2>/bodyset/c</socket_body_2><constant_distance>2"
                 "</constant_distance></ConstantDistanceConstraint>"
                 "<RollingOnSurfaceConstraint name='r'><isEnforced>false</isEnforced>"
+                "<rolling_body>b</rolling_body><surface_body>ground</surface_body>"
                 "</RollingOnSurfaceConstraint>")));
     realize(&model, TAL_STAGE_INSTANCE);
-    ck_assert_int_eq(tal_matter_num_constraints(model.matter), 4);
+    ck_assert_int_eq(tal_matter_num_constraints(model.matter), 4 + 4);    // rolling is four
     ck_assert_int_eq(tal_state_pool_size(model.state, TAL_POOL_QERR), 6); // the weld alone
     static const char *const names[] = {"w", "p", "l"};
     for (int i = 0; i < 3; ++i) {
@@ -96,6 +110,76 @@ START_TEST(constraints_become_ours)
         ck_assert_int_eq(ix.i, i);
         ck_assert(tal_constraint_is_enabled(model.matter, model.state, ix) == (i == 0));
     }
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
+// A ball that is enforced to roll: it stays at its height, does not slip where Ground's origin is,
+// and does not spin. Its other two turns are free.
+START_TEST(rolling_leaves_two_turns)
+{
+    tal_model model =
+        read_text(DOC("40000", BODIES(BODY("b", "")) CONSTRAINTS(
+                                   "<RollingOnSurfaceConstraint name='r'><rolling_body>b"
+                                   "</rolling_body><surface_body>ground</surface_body>"
+                                   "<surface_height>0.5</surface_height>"
+                                   "</RollingOnSurfaceConstraint>")));
+    realize(&model, TAL_STAGE_INSTANCE);
+    const double q[] = {1.0, 0.0, 0.0, 0.0, 0.2, 0.7, 0.0}; // 0.2 above its height
+    ck_assert_int_eq(tal_state_nq(model.state), 6);
+    ck_assert_int_eq(tal_state_set_q(model.state, q + 1, 6), TAL_OK);
+    realize(&model, TAL_STAGE_POSITION);
+    const double *qerr = tal_state_qerr(model.state);
+    ck_assert_double_eq_tol(qerr[0], 0.2, 1e-15);
+    ck_assert_double_eq_tol(qerr[1], 0.0, 1e-15); // z across x
+    // turning about x and z, with the velocity that leaves Ground's origin at rest
+    const tal_vec3 w = {0.3, 0.0, -0.4}, p = {0.2, 0.7, 0.0};
+    const tal_vec3 v = tal_v3_cross(w, p);
+    const double u[] = {w.x, w.y, w.z, v.x, 0.0, v.z};
+    ck_assert_int_eq(tal_state_set_u(model.state, u, 6), TAL_OK);
+    realize(&model, TAL_STAGE_VELOCITY);
+    for (int i = 0; i < 4; ++i) {
+        ck_assert_double_eq_tol(tal_state_uerr(model.state)[i], 0.0, 1e-15);
+    }
+    const double spin[] = {0.0, 0.5, 0.0, 0.3, 0.1, -0.2};
+    ck_assert_int_eq(tal_state_set_u(model.state, spin, 6), TAL_OK);
+    realize(&model, TAL_STAGE_VELOCITY);
+    // by height, spin, and slip of the roller's point at the origin: v - w x p
+    const double *uerr = tal_state_uerr(model.state);
+    ck_assert_double_eq_tol(uerr[0], 0.1, 1e-15);
+    ck_assert_double_eq_tol(fabs(uerr[1]), 0.5, 1e-15);
+    ck_assert_double_eq_tol(uerr[2], 0.3, 1e-15);
+    ck_assert_double_eq_tol(uerr[3], -0.2 + 0.5 * 0.2, 1e-15);
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
+// A length of two coordinates, and what a tension of 2 * 10 N does along them: -dl/dq.
+START_TEST(a_path_can_be_a_function_of_coordinates)
+{
+    tal_model model = read_leg(CORPUS "rare_40000.osim");
+    const tal_force_ix string = tal_forces_find(model.forces, "string");
+    int i;
+    const tal_body_ix thorax = tal_matter_find_coordinate(model.matter, model.state, "lean", &i);
+    const tal_body_ix arm = tal_matter_find_coordinate(model.matter, model.state, "raise", &i);
+    const double x = 0.3, y = -0.4;
+    (void)tal_body_set_q(model.matter, model.state, thorax, 0, x);
+    (void)tal_body_set_q(model.matter, model.state, arm, 0, y);
+    ck_assert_int_eq(tal_actuator_set_control(model.forces, model.state, string, 2.0), TAL_OK);
+    realize(&model, TAL_STAGE_VELOCITY);
+    double l[1], f[32] = {0.0};
+    tal_spatial_vec F[16] = {{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+    ck_assert_int_eq(tal_forces_calc_path_lengths(model.forces, model.state, l), TAL_OK);
+    // constant, y, y^2, x, x y, x^2
+    const double length = 0.3 - 0.02 * y + 0.01 * y * y + 0.03 * x + 0.005 * x * y - 0.004 * x * x;
+    ck_assert_double_eq_tol(l[0], length, 1e-16);
+    ck_assert_int_eq(tal_force_apply(model.forces, model.state, string, F, f), TAL_OK);
+    ck_assert_double_eq_tol(f[tal_body_u_start(model.matter, thorax)],
+                            -20.0 * (0.03 + 0.005 * y - 0.008 * x), 1e-14);
+    ck_assert_double_eq_tol(f[tal_body_u_start(model.matter, arm)],
+                            -20.0 * (-0.02 + 0.02 * y + 0.005 * x), 1e-14);
     tal_model_destroy(&model);
 }
 
@@ -326,6 +410,8 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, functions_have_their_values);
     tcase_add_test(tc, constraints_become_ours);
+    tcase_add_test(tc, rolling_leaves_two_turns);
+    tcase_add_test(tc, a_path_can_be_a_function_of_coordinates);
     tcase_add_test(tc, actuators_act_where_the_file_says);
     tcase_add_test(tc, prescribed_forces_act_where_the_file_says);
     tcase_add_test(tc, limits_of_angles_are_in_degrees);

@@ -79,6 +79,90 @@ START_TEST(every_kind_of_joint_becomes_its_mobilizer)
 
 END_TEST
 
+// --- the shoulder blade ---
+
+#define SCAPULA(parent, child)                                                                            \
+    "<ScapulothoracicJoint name='s'><frames>" OFF_GROUND OFF_BODY "</frames>" SOCKETS(                    \
+        parent,                                                                                           \
+        child) "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08"                                           \
+               "</thoracic_ellipsoid_radii_x_y_z><scapula_winging_axis_origin>0.02 -0.03"                 \
+               "</scapula_winging_axis_origin><scapula_winging_axis_direction>0.6"                        \
+               "</scapula_winging_axis_direction><coordinates><Coordinate name='abduction'/><Coordinate " \
+               "name='elevation'><default_value>0.2</default_value></Coordinate><Coordinate "             \
+               "name='rotation'/><Coordinate name='winging'><default_value>-0.1</default_value>"          \
+               "</Coordinate></coordinates></ScapulothoracicJoint>"
+
+// Child frame in parent frame, from the words of the joint's description: the blade's z stays
+// normal to a sphere, or as it would on one, and winging turns about an axis in its xy plane.
+static tal_xform scapula_pose(const double q[4])
+{
+    static const double quarter = 1.57079632679489661923, direction = 0.6;
+    const tal_xform turn = placed(0.0, 0.0, quarter, 0.0, 0.0, 0.0);
+    tal_xform slide = placed(q[0], q[1], q[2], 0.0, 0.0, 0.0);
+    slide.p = tal_v3_mul(tal_v3(0.15, 0.07, 0.08), slide.R.z); // x and y change places
+    const tal_xform X_FE = tal_xf_mul(turn, tal_xf_mul(slide, tal_xf_inverse(turn)));
+    const tal_xform there = placed(0.0, 0.0, direction, 0.02, -0.03, 0.0);
+    const tal_xform wing = placed(0.0, q[3], 0.0, 0.0, 0.0, 0.0);
+    return tal_xf_mul(X_FE, tal_xf_mul(there, tal_xf_mul(wing, tal_xf_inverse(there))));
+}
+
+static void set_scapula(const tal_model *model, const double q[4])
+{
+    static const char *const names[] = {"abduction", "elevation", "rotation", "winging"};
+    for (int k = 0; k < 4; ++k) {
+        int i;
+        const tal_body_ix body =
+            tal_matter_find_coordinate(model->matter, model->state, names[k], &i);
+        ck_assert_int_eq(tal_body_set_q(model->matter, model->state, body, i, q[k]), TAL_OK);
+    }
+}
+
+START_TEST(a_shoulder_blade_slides_on_an_ellipsoid_and_wings)
+{
+    static const double poses[][4] = {{0.0, 0.2, 0.0, -0.1}, {0.3, -0.4, 0.5, 0.25}};
+    const tal_xform X_PF = placed(0.3, -0.2, 0.1, 1.0, 2.0, 3.0);
+    const tal_xform X_CM = placed(-0.4, 0.5, 0.2, 0.1, -0.1, 0.2);
+    tal_model model = read_text(ONE_BODY(SCAPULA("on_ground", "on_b")));
+    tal_model reversed = read_text(ONE_BODY(SCAPULA("on_b", "on_ground")));
+    ck_assert_int_eq(tal_state_nq(model.state), 4);
+    for (int k = 0; k < 2; ++k) {
+        if (k > 0) { // the first pose is where the file begins
+            set_scapula(&model, poses[k]);
+            set_scapula(&reversed, poses[k]);
+        }
+        const tal_xform X_FM = scapula_pose(poses[k]);
+        realize(&model, TAL_STAGE_ACCELERATION);
+        realize(&reversed, TAL_STAGE_ACCELERATION);
+        // some ten products of rotations, and lengths up to 4 m
+        assert_same_pose(pose_of(&model, "b"),
+                         tal_xf_mul(X_PF, tal_xf_mul(X_FM, tal_xf_inverse(X_CM))),
+                         64.0 * DBL_EPSILON);
+        assert_same_pose(pose_of(&reversed, "b"),
+                         tal_xf_mul(X_PF, tal_xf_mul(tal_xf_inverse(X_FM), tal_xf_inverse(X_CM))),
+                         64.0 * DBL_EPSILON);
+    }
+    tal_model_destroy(&model);
+    tal_model_destroy(&reversed);
+}
+
+END_TEST
+
+START_TEST(a_shoulder_blade_does_not_close_a_loop)
+{
+    static const char text[] = ONE_BODY("<PinJoint name='p'>" SOCKETS(
+        "/ground", "/bodyset/b") "</PinJoint>" SCAPULA("on_ground", "on_b"));
+    tal_model model;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_osim_read_memory("m", text, strlen(text), NULL, &model, found),
+                     TAL_ERR_FILE);
+    char said[2000];
+    say_all(found, said, sizeof said);
+    ck_assert_msg(strstr(said, "closes a loop, which this kind cannot") != NULL, "%s", said);
+    tal_diagnostics_destroy(found);
+}
+
+END_TEST
+
 START_TEST(a_locked_coordinate_of_a_ball_stays_where_it_is)
 {
     tal_model model = read_text(
@@ -246,6 +330,8 @@ int main(void)
     TCase *tc = tcase_create("osim_joints");
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, every_kind_of_joint_becomes_its_mobilizer);
+    tcase_add_test(tc, a_shoulder_blade_slides_on_an_ellipsoid_and_wings);
+    tcase_add_test(tc, a_shoulder_blade_does_not_close_a_loop);
     tcase_add_test(tc, a_locked_coordinate_of_a_ball_stays_where_it_is);
     tcase_add_test(tc, a_reversed_joint_places_its_parent_in_its_child);
     tcase_add_test(tc, axes_of_version_1_5_are_completed);
