@@ -4,7 +4,7 @@
 // not depend on the number of threads, and which can go on where it was killed (--resume).
 #include "commands/commands.h"
 #include "model/integrators.h"
-#include "model/run.h"
+#include "model/sampler.h"
 #include "model/vary.h"
 #include "table/columns.h"
 #include "table/result.h"
@@ -20,31 +20,15 @@ enum {
     REASONS = 5          // of failures that are printed
 };
 
-// What one thread works with: a model with the <param>s of its last sample.
-typedef struct lane {
-    cli_model model;
-    cli_run run;
-    bool has_model, has_run;
-    double values[CLI_MAX_OPTIONS]; // of the sample at hand
-    double read_for[CLI_MAX_OPTIONS];
-    tal_parameter numbers[CLI_MAX_OPTIONS];
-    int num_numbers;
-    tal_state *state; // where the sample starts
-    tal_error error;  // why there is no model for these <param>s
-} lane;
-
 // The whole study.
 typedef struct study {
-    cli_args args;       // as they were given
-    cli_args quiet_args; // for models that are read again
-    tal_integrator_def integrator;
+    cli_args args; // as they were given
     cli_vary vary;
-    double end;
     int num; // samples
     cli_columns columns;
-    vary_shape shape; // of the model as it is in the file
-    lane *lanes;
-    int num_lanes;
+    sampler_def def;
+    sampler *samplers; // [num_threads]
+    int num_threads;
     tal_batch *batch;
     tal_table *table;
     atomic_int done;
@@ -52,133 +36,18 @@ typedef struct study {
     int num_failed, num_missing; // rows without results: failed, not done
 } study;
 
-// --- models of lanes ---
-
-static void drop_model(lane *at)
-{
-    if (at->has_run) cli_run_destroy(&at->run);
-    tal_state_destroy(at->state);
-    if (at->has_model) cli_model_destroy(&at->model);
-    memset(&at->model, 0, sizeof at->model);
-    at->state = NULL;
-    at->has_run = false;
-    at->has_model = false;
-}
-
-static bool proceed(void *context, double t)
-{
-    (void)context;
-    (void)t;
-    return !cli_is_interrupted();
-}
-
-static tal_status refuse_model(lane *at, tal_status st, const char *fmt, const char *name)
-{
-    at->error = (tal_error){st, "talus sweep", ""};
-    snprintf(at->error.message, sizeof at->error.message, fmt, name);
-    return st;
-}
-
-// What a model needs besides being read.
-static tal_status equip_model(const study *it, lane *at)
-{
-    const char *missing = NULL;
-    at->num_numbers = vary_numbers(&it->vary, &at->model, at->numbers, &missing);
-    if (at->num_numbers < 0) {
-        return refuse_model(at, TAL_ERR_BAD_NAME,
-                            "with these values of <param>s the model has no '%.60s'", missing);
-    }
-    at->state = cli_state_copy(&it->quiet_args, &at->model);
-    if (at->state == NULL) return refuse_model(at, TAL_ERR_NO_MEMORY, "there is no memory%s", "");
-    at->has_run = true;
-    if (cli_run_create(&it->quiet_args, &at->model, &it->integrator, &at->run) != CLI_OK) {
-        return refuse_model(at, TAL_ERR_BAD_VALUE, "with these values of <param>s it cannot run%s",
-                            "");
-    }
-    at->run.end = it->end;
-    at->run.proceed = proceed;
-    return TAL_OK;
-}
-
-// The model for the sample's <param>s: the one that is there, or read again.
-static tal_status find_model(const study *it, lane *at)
-{
-    if (at->has_model && vary_same_params(&it->vary, at->values, at->read_for)) {
-        return at->error.status;
-    }
-    drop_model(at);
-    memcpy(at->read_for, at->values, sizeof at->read_for);
-    at->error = (tal_error){TAL_OK, "", ""};
-    at->has_model = true;
-    if (vary_read_model(&it->quiet_args, &it->vary, at->values, &at->model) != CLI_OK) {
-        return refuse_model(at, TAL_ERR_BAD_VALUE, "the model is wrong with these <param>s%s", "");
-    }
-    if (!vary_has_shape(&at->model, it->shape)) {
-        return refuse_model(at, TAL_ERR_WRONG_SYSTEM,
-                            "these values of <param>s change the structure of the model%s", "");
-    }
-    return equip_model(it, at);
-}
-
-// --- samples ---
-
-static tal_status set_start(const study *it, lane *at)
-{
-    tal_status st = tal_state_copy(at->state, at->model.state);
-    int n = 0;
-    for (int i = 0; i < it->vary.num && st == TAL_OK; ++i) {
-        if (it->vary.is_param[i]) continue;
-        const tal_parameter *const number = &at->numbers[n++];
-        st = number->set(number, at->model.system, at->state, at->values[i]);
-    }
-    return st;
-}
-
-static tal_status run_model(const study *it, lane *at, double results[], tal_error *why)
-{
-    tal_status st = set_start(it, at);
-    if (st != TAL_OK) {
-        *why = *tal_state_error(at->state);
-        (void)tal_state_clear_error(at->state);
-        return st;
-    }
-    st = cli_run_restart(&at->run, at->state);
-    if (st == TAL_OK && it->end > tal_state_t(at->state)) st = cli_run_go(&at->run, it->end);
-    if (st != TAL_OK) {
-        *why = at->run.error;
-        return st;
-    }
-    st = columns_read(&it->columns, &at->model, at->run.shown, results);
-    if (st != TAL_OK) *why = *tal_state_error(at->run.shown);
-    return st;
-}
-
-// Simulate one sample: a row, or NaN and why.
-static tal_status run_sample(study *it, lane *at, int k, double results[], tal_error *why)
-{
-    *why = (tal_error){TAL_OK, "", ""};
-    tal_status st = tal_design_sample(&it->vary.design, k, at->values);
-    if (st == TAL_OK) st = find_model(it, at);
-    if (st != TAL_OK) *why = at->error;
-    if (st == TAL_OK) st = run_model(it, at, results, why);
-    for (int i = 0; i < it->columns.num && st != TAL_OK; ++i) {
-        results[i] = (double)NAN;
-    }
-    return st;
-}
-
 // What the batch calls, on any thread.
 static tal_status run_chunk(void *context, int index, int first, int n, double results[],
                             tal_status status[], tal_error why[])
 {
     study *const it = context;
-    lane *const at = &it->lanes[index];
-    for (int k = 0; k < n; ++k) {
-        if (cli_is_interrupted()) return TAL_RETRY;
-        status[k] =
-            run_sample(it, at, first + k, results + (size_t)k * (size_t)it->columns.num, &why[k]);
-        if (at->has_run && at->run.was_stopped) return TAL_RETRY;
-        (void)progress_tell(&it->told, (double)(atomic_fetch_add(&it->done, 1) + 1));
+    const size_t size = (size_t)it->columns.num;
+    for (int k = 0; k < n;) {
+        const int num = sampler_run(&it->samplers[index], first + k, n - k,
+                                    results + (size_t)k * size, status + k, why + k);
+        if (num == 0) return TAL_RETRY;
+        k += num;
+        (void)progress_tell(&it->told, (double)(atomic_fetch_add(&it->done, num) + num));
     }
     return TAL_OK;
 }
@@ -217,6 +86,15 @@ static int merge_runs(study *it)
     return CLI_OK;
 }
 
+// Samples of a chunk: enough to fill lanes with where there are many, and so few that a kill costs
+// little. The same on every machine.
+static int choose_chunk(int num)
+{
+    const int share = num / 256;
+    if (num < 64) return 1;
+    return share < 16 ? 16 : share > 512 ? 512 : share;
+}
+
 // In memory, or with --resume in a directory beside the result. An exit code.
 static int make_batch(study *it)
 {
@@ -224,6 +102,7 @@ static int make_batch(study *it)
     tal_batch_def def = tal_batch_def_default();
     def.num_samples = it->num;
     def.row_size = it->columns.num;
+    def.chunk = choose_chunk(it->num);
     const char *const out = stream_out_path(args);
     const bool resumes = cli_flag(args, "resume");
     int code = read_shard(args, &def);
@@ -252,15 +131,16 @@ static int run_batch(study *it)
 {
     tal_threads *threads = NULL;
     tal_error err = {0};
-    if (tal_threads_create(it->num_lanes, &threads, &err) != TAL_OK) {
+    if (tal_threads_create(it->num_threads, &threads, &err) != TAL_OK) {
         return cli_fail_with(&it->args, CLI_FAILED, &err);
     }
     const tal_executor executor = tal_threads_executor(threads);
     const int before = tal_batch_num_done(it->batch);
     atomic_store(&it->done, before);
     progress_begin(&it->told, &it->args, "samples", false, (double)before, (double)it->num);
-    const tal_status st = tal_batch_go(it->batch, run_chunk, it, it->num_lanes, &executor);
+    const tal_status st = tal_batch_go(it->batch, run_chunk, it, it->num_threads, &executor);
     progress_end(&it->told, (double)atomic_load(&it->done));
+    if (!cli_flag(&it->args, "quiet")) sampler_tell(it->samplers, it->num_threads);
     tal_threads_destroy(threads);
     if (st == TAL_OK || st == TAL_RETRY) return CLI_OK;
     return cli_fail_with(&it->args, CLI_FAILED, tal_batch_error(it->batch));
@@ -411,7 +291,7 @@ static int prepare(study *it)
     }
     if (code == CLI_OK) code = vary_sort(&it->args, &first, &it->vary);
     if (code == CLI_OK) code = make_table(it, &first);
-    if (code == CLI_OK) it->shape = vary_shape_of(&first);
+    if (code == CLI_OK) it->def.shape = vary_shape_of(&first);
     cli_model_destroy(&first);
     return code;
 }
@@ -423,15 +303,18 @@ static int run_sweep(study *it)
     int code = prepare(it);
     if (code == CLI_OK) code = make_batch(it);
     if (code == CLI_OK) {
-        it->num_lanes = cli_threads(&it->args);
-        it->lanes = cli_alloc((size_t)it->num_lanes, sizeof *it->lanes);
+        it->num_threads = cli_threads(&it->args);
+        it->samplers = cli_alloc((size_t)it->num_threads, sizeof *it->samplers);
+        for (int i = 0; i < it->num_threads; ++i) {
+            sampler_begin(&it->samplers[i], &it->def);
+        }
         code = run_batch(it);
         if (code == CLI_OK) code = finish(it);
     }
-    for (int i = 0; i < it->num_lanes && it->lanes != NULL; ++i) {
-        drop_model(&it->lanes[i]);
+    for (int i = 0; i < it->num_threads && it->samplers != NULL; ++i) {
+        sampler_end(&it->samplers[i]);
     }
-    free(it->lanes);
+    free(it->samplers);
     tal_batch_destroy(it->batch);
     tal_table_destroy(it->table);
     columns_destroy(&it->columns);
@@ -440,9 +323,14 @@ static int run_sweep(study *it)
 
 static int run(const cli_args *args)
 {
-    study it = {.args = *args, .quiet_args = *args, .end = cli_number(args, "end")};
-    cli_set_flag(&it.quiet_args, "quiet");
-    int code = cli_integrator_def(args, &it.integrator);
+    study it = {.args = *args};
+    it.def = (sampler_def){.args = *args,
+                           .vary = &it.vary,
+                           .columns = &it.columns,
+                           .end = cli_number(args, "end"),
+                           .width = cli_count(args, "width")};
+    cli_set_flag(&it.def.args, "quiet");
+    int code = cli_integrator_def(args, &it.def.integrator);
     if (code == CLI_OK) code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = vary_read(args, &it.vary);
@@ -479,6 +367,12 @@ static const cli_option options[] = {
      .kind = CLI_LIST,
      .value = "FOLDER",
      .help = "take over what is done in the .run folder of the same command elsewhere"},
+    {.name = "width",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "step at most so many samples side by side: 8, 4 or 1; 0: as many as the processor "
+             "can. Results do not depend on it"},
     {.name = "end",
      .letter = 'e',
      .kind = CLI_NUMBER,

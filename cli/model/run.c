@@ -49,10 +49,11 @@ int cli_run_create(const cli_args *args, const cli_model *model, const tal_integ
 {
     memset(run, 0, sizeof *run);
     run->model = model;
-    tal_integrator_def own = *def;
-    own.ignores_colliders = true; // commands warn
-    if (own.fixed_step == 0.0) own.fixed_step = interval_of_bath(model);
-    tal_status st = tal_integrator_create(model->system, &own, &run->integ, &run->error);
+    tal_integrator_def *const own = &run->integrator;
+    *own = *def;
+    own->ignores_colliders = true; // commands warn
+    if (own->fixed_step == 0.0) own->fixed_step = interval_of_bath(model);
+    tal_status st = tal_integrator_create(model->system, own, &run->integ, &run->error);
     if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
     run->state = cli_state_copy(args, model);

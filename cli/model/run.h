@@ -11,6 +11,7 @@
 // stepped by a time stepper.
 typedef struct cli_run {
     const cli_model *model;
+    tal_integrator_def integrator;
     tal_integrator *integ;
     tal_time_stepper *stepper; // NULL without events
     tal_contact_stepper *pile; // instead of both; NULL: not used

@@ -174,14 +174,23 @@ static bool sit_down(tal_ensemble *it, tali_ensemble_block *block, int i, int k)
     return true;
 }
 
+// False when the user wants the run to end, from then on.
+static bool proceeds(tal_ensemble *it, int index)
+{
+    bool *const was_stopped = &it->lanes[index].was_stopped;
+    *was_stopped = *was_stopped || (it->def.proceed != NULL && !it->def.proceed(it->def.context));
+    return !*was_stopped;
+}
+
 // The next sample of the queue that can be run side by side; those that cannot are run at once.
 static void fill_seat(tal_ensemble *it, int index, int i, const tali_ensemble_queue *queue)
 {
     tali_ensemble_block *const block = it->lanes[index].block;
     block->seats[i].k = -1;
     tali_integrator_lanes_leave(block->lanes, i);
-    int k = queue->next(queue->context);
-    for (; k >= 0; k = queue->next(queue->context)) {
+    while (proceeds(it, index)) {
+        const int k = queue->next(queue->context);
+        if (k < 0) return;
         block->seats[i].results = queue->results(queue->context, k);
         if (sit_down(it, block, i, k)) return;
         run_alone(it, index, queue, k);
@@ -239,7 +248,7 @@ static void run_side_by_side(tal_ensemble *it, int index, const tali_ensemble_qu
     for (int i = 0; i < block->width; ++i) {
         fill_seat(it, index, i, queue);
     }
-    while (is_any_seated(block)) {
+    while (is_any_seated(block) && proceeds(it, index)) {
         bool stepped[TALI_MATTER_MOST_LANES];
         tali_integrator_lanes_try(block->lanes, stepped);
         for (int i = 0; i < block->width; ++i) {
@@ -258,7 +267,9 @@ void tali_ensemble_run_queue(tal_ensemble *it, int index, const tali_ensemble_qu
         run_side_by_side(it, index, queue);
         return;
     }
-    for (int k = queue->next(queue->context); k >= 0; k = queue->next(queue->context)) {
+    while (proceeds(it, index)) {
+        const int k = queue->next(queue->context);
+        if (k < 0) return;
         run_alone(it, index, queue, k);
     }
 }

@@ -23,6 +23,7 @@ typedef struct tali_ensemble_lane {
     tal_error why;              // the sample at hand failed
     tali_ensemble_block *block; // runs samples side by side; NULL: one by one
     int num_alone;              // samples of this run that were run one by one
+    bool was_stopped;           // by `proceed`: the queue was left
 } tali_ensemble_lane;
 
 /// Where the samples of a thread come from, and where they go.

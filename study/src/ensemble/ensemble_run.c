@@ -88,9 +88,34 @@ static tal_status begin_run(tal_ensemble *it, const tal_state *start, const tal_
     it->design = design;
     for (int i = 0; i < it->def.lanes; ++i) {
         it->lanes[i].num_alone = 0;
+        it->lanes[i].was_stopped = false;
         if (it->lanes[i].block != NULL) tali_ensemble_block_forget(it->lanes[i].block);
     }
     return TAL_OK;
+}
+
+// What is there of samples that are not run, if the run may be stopped.
+static void fill_not_run(const tal_ensemble *it, int n, double results[], tal_status status[],
+                         tal_error why[])
+{
+    const size_t numbers = (size_t)n * (size_t)it->row_size;
+    for (size_t i = 0; i < numbers; ++i) {
+        results[i] = TALI_NAN;
+    }
+    for (int k = 0; k < n && status != NULL; ++k) {
+        status[k] = TAL_RETRY;
+    }
+    for (int k = 0; k < n && why != NULL; ++k) {
+        why[k] = (tal_error){TAL_RETRY, "tal_ensemble_run", "the run was stopped before"};
+    }
+}
+
+static bool was_stopped(const tal_ensemble *it)
+{
+    for (int i = 0; i < it->def.lanes; ++i) {
+        if (it->lanes[i].was_stopped) return true;
+    }
+    return false;
 }
 
 tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
@@ -104,6 +129,7 @@ tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
     if (st != TAL_OK) return st;
     const int n = design->num_samples, lanes = ensemble->def.lanes;
     if (results == NULL && n > 0) return TALI_BREACH(TAL_ERR_NULL, "'results' is NULL");
+    if (ensemble->def.proceed != NULL) fill_not_run(ensemble, n, results, status, why);
     const int share = n / (16 * lanes);
     sharing it = {.ensemble = ensemble,
                   .results = results,
@@ -121,7 +147,7 @@ tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
     if (atomic_load(&it.failed) < n) {
         (void)tell_failure(ensemble, atomic_load(&it.failed), &it.first_reason);
     }
-    return TAL_OK;
+    return was_stopped(ensemble) ? TAL_RETRY : TAL_OK;
 }
 
 // The samples of a chunk.
@@ -158,7 +184,7 @@ static tal_status run_chunk(void *context, int lane, int first, int n, double re
     chunk samples = {it->row_size, first, first, first + n, results, status, why};
     const tali_ensemble_queue queue = {next_of_chunk, results_of_chunk, done_of_chunk, &samples};
     tali_ensemble_run_queue(it, lane, &queue);
-    return TAL_OK;
+    return it->lanes[lane].was_stopped ? TAL_RETRY : TAL_OK;
 }
 
 tal_status tal_ensemble_run_batch(tal_ensemble *ensemble, const tal_state *start,

@@ -72,12 +72,14 @@ typedef struct tal_ensemble_def {
     /// TAL_TASK_CALL. `lane` says which of the lanes is at work, so that each can have tools of its
     /// own.
     tal_status (*run)(void *context, const tal_system *system, tal_state *state, int lane);
-    void *context;                ///< handed to `run` and `read`
+    void *context;                ///< handed to `run`, `read` and `proceed`
     int lanes;                    ///< samples that can be worked on at once
     const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
     /// TAL_TASK_INTEGRATE: States that each lane steps side by side in the registers of the
     /// processor. 0: as many as that has, 8, 4 or 1; 1: one by one. The results are the same bits.
     int width;
+    /// Asked by the lanes while they work, often: return false to stop. NULL: nobody is asked.
+    bool (*proceed)(void *context);
 } tal_ensemble_def;
 
 /// No parameters, no outputs, one lane; outputs are read from the start.
@@ -105,9 +107,10 @@ TAL_API int tal_ensemble_row_size(const tal_ensemble *ensemble);
  * @param[in]  start    copied for each sample; stays as it is
  * @param[in]  design   has the ensemble's parameters
  * @param[out] results  [design.num_samples][tal_ensemble_row_size()]; NaN for a sample that failed
- * @param[out] status   [design.num_samples] why; may be NULL
+ * @param[out] status   [design.num_samples] why; TAL_RETRY: not run; may be NULL
  * @param[out] why      [design.num_samples] the same as sentences; may be NULL
- * @return TAL_OK, also when samples failed; TAL_ERR_BAD_VALUE for a design that makes no sense
+ * @return TAL_OK, also when samples failed; TAL_RETRY when `proceed` ended it; TAL_ERR_BAD_VALUE
+ *         for a design that makes no sense
  */
 TAL_API TAL_NODISCARD tal_status tal_ensemble_run(tal_ensemble *ensemble, const tal_state *start,
                                                   const tal_design *design, double results[],
@@ -118,9 +121,8 @@ TAL_API TAL_NODISCARD tal_status tal_ensemble_run(tal_ensemble *ensemble, const 
  * goes on where it was.
  *
  * @param[in] batch  has as many samples as the design, and rows as long as the ensemble's
- * @return TAL_OK, also when samples failed; TAL_RETRY when the batch's `proceed` ended it, to be
- * run
- *         again; or why a file could not be written, with the sentence in tal_batch_error()
+ * @return TAL_OK, also when samples failed; TAL_RETRY when `proceed`, or the batch's, ended it, to
+ *         be run again; or why a file could not be written, with the sentence in tal_batch_error()
  */
 TAL_API TAL_NODISCARD tal_status tal_ensemble_run_batch(tal_ensemble *ensemble,
                                                         const tal_state *start,
