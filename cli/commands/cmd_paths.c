@@ -53,7 +53,8 @@ static bool can_fit(const cli_model *model, tal_path_ix path)
            tal_path_coordinates(model->forces, path, NULL, 0) > 0;
 }
 
-static void fit_all(const cli_args *args, const cli_model *model, fits *to)
+// One path after the other. One that cannot be fitted stays as it is; only lack of memory ends it.
+static int fit_all(const cli_args *args, const cli_model *model, fits *to)
 {
     const tal_path_fit_def def = def_of(args);
     const int num = tal_forces_num_paths(model->forces);
@@ -63,8 +64,10 @@ static void fit_all(const cli_args *args, const cli_model *model, fits *to)
         tal_error err = {0};
         if (!is_wanted(args, tal_path_name(model->forces, path)) || !can_fit(model, path)) continue;
         tal_path_fit fit;
-        if (tal_path_find_fit(model->system, model->forces, model->state, path, &def, &fit, &err) ==
-            TAL_OK) {
+        const tal_status st =
+            tal_path_find_fit(model->system, model->forces, model->state, path, &def, &fit, &err);
+        if (st == TAL_ERR_NO_MEMORY) return cli_fail_with(args, CLI_FAILED, &err);
+        if (st == TAL_OK) {
             to->items[to->num++] = fit;
             if (!fit.is_within) ++to->num_bad;
         } else {
@@ -72,6 +75,7 @@ static void fit_all(const cli_args *args, const cli_model *model, fits *to)
             ++to->num_bad;
         }
     }
+    return CLI_OK;
 }
 
 static void name_arguments(report *r, const cli_model *model, const tal_path_fit *fit)
@@ -139,13 +143,15 @@ static int fit_paths(const cli_args *args, const cli_model *model)
     if (code == CLI_OK) code = cli_realize(args, model, model->state, TAL_STAGE_POSITION);
     if (code != CLI_OK) return code;
     fits found = {0};
-    fit_all(args, model, &found);
+    code = fit_all(args, model, &found);
     // -o - or --format alone: the model is what is printed
     const bool to_output = stream_out_path(args) == NULL && stream_out_name(args) != NULL;
-    if (!to_output && !stream_is_output(args) && report_is_wanted(args)) {
+    if (code == CLI_OK && !to_output && !stream_is_output(args) && report_is_wanted(args)) {
         report_fits(args, model, &found);
     }
-    if (to_output || cli_is_given(args, "out")) code = write_fitted(args, model, &found);
+    if (code == CLI_OK && (to_output || cli_is_given(args, "out"))) {
+        code = write_fitted(args, model, &found);
+    }
     for (int i = 0; i < found.num; ++i) {
         tal_function_destroy(found.items[i].length);
     }

@@ -191,6 +191,7 @@ static int run_with(const cli_args *args, const char *setup, const char *text,
         cli_model_destroy(&model);
     }
     if (st == TAL_ERR_CALLBACK) code = cli_fail(args, CLI_FAILED, "interrupted.");
+    if (st == TAL_ERR_NO_MEMORY) code = cli_fail_status(args, code, st);
     tal_osim_results_destroy(results);
     tal_threads_destroy(threads);
     return code;

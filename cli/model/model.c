@@ -20,7 +20,11 @@ void cli_print_diagnostics(const cli_args *args, tal_diagnostics *found)
         fprintf(stderr, "%s\n", tal_diagnostic_text(it, text));
     }
     const int more = tal_diagnostics_num_errors(found) - errors;
-    if (more > 0) fprintf(stderr, "and %d more errors.\n", more);
+    if (more > 0 && kept < TAL_MAX_DIAGNOSTICS) {
+        (void)cli_fail_status(args, CLI_BAD_FILE, TAL_ERR_NO_MEMORY); // there was none to keep them
+    } else if (more > 0) {
+        fprintf(stderr, "and %d more errors.\n", more);
+    }
     tal_diagnostics_destroy(found);
 }
 

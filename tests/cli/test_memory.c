@@ -20,19 +20,24 @@
 enum {
     MAX_WORDS = 16,
     MOST_POINTS = 16, // of a command, where not all requests are tried
+    FEW_POINTS = 4,   // of a command that takes a tenth of a second
     SECONDS = 60      // more than any of the commands takes
 };
 
-// A command line; what it writes, if it does, is a file that begins with "out".
+// A command line; what it writes, if it does, is a file that begins with "out". Tools of OpenSim
+// write several files into the folder "out"; one of them is compared.
 typedef struct line {
     const char *words[MAX_WORDS];
     const char *out;  // NULL: nothing
     bool is_new;      // the file must not be there before
     bool reuses;      // freed memory is used again: ARKODE relies on it (arkode.c)
     bool is_unsteady; // what it prints is a time
+    bool is_slow;     // few requests are tried
 } line;
 
-#define HELD "held.talus", "-q", "-e", "0.05"
+#define HELD  "held.talus", "-q", "-e", "0.05"
+#define ATOMS "formamide.prmtop", "formamide.inpcrd"
+#define LEG   "leg.osim", "angles.mot", "-q"
 
 static const line lines[] = {
     {.words = {"help", "simulate"}},
@@ -82,6 +87,67 @@ static const line lines[] = {
     {.words = {"convert", "arm.urdf", "-o", "out.talus"}, .out = "out.talus"},
     {.words = {"rerun", "motion.sto"}},
     {.words = {"rerun", "motion.sto", "-q", "-o", "out.csv"}, .out = "out.csv"},
+    {.words = {"simulate", HELD, "--formulation", "hybrid", "-o", "out.sto"}, .out = "out.sto"},
+    {.words = {"simulate", "slope.talus", "-q", "-e", "0.02", "--stepper", "contact", "-o",
+               "out.sto"},
+     .out = "out.sto"},
+    {.words = {"simulate", "rocking_block.talus", "-q", "-e", "0.1", "-o", "out.sto", "--events",
+               "aside/events.csv"},
+     .out = "out.sto"},
+    {.words = {"sensitivities", "block.talus", "-q", "-p", "k", "-p", "block.q0", "-e", "0.1",
+               "--every", "0.05", "-o", "out.sto"},
+     .out = "out.sto"},
+    {.words = {"fit", "block.talus", "measured.sto", "-p", "k", "-p", "block.q0", "-o",
+               "out.talus"},
+     .out = "out.talus"},
+    {.words = {"optimize", "block.talus", "-q", "-e", "1.5", "--final", "block.q0=1", "-n", "3",
+               "-o", "out.sto"},
+     .out = "out.sto"},
+    {.words = {"generate", "held.talus", "-o", "out.c"}, .out = "out.c"},
+    {.words = {"stats", "motion.sto", "--histogram", "3", "--autocorrelation", "2"}},
+    {.words = {"view", "held.talus", "motion.sto", "-q", "-o", "out.glb"}, .out = "out.glb"},
+    {.words = {"view", "held.talus", "motion.sto", "-q", "-o", "out.json"}, .out = "out.json"},
+    {.words = {"muscles", "arm.talus", "-q", "--over", "elbow", "--rows", "3", "-o", "out.csv"},
+     .out = "out.csv"},
+    {.words = {"paths", "arm.talus", "-q", "--degree", "2", "--tolerance", "1", "--arm-tolerance",
+               "1", "-o", "out.talus"},
+     .out = "out.talus"},
+    {.words = {"mol", "info", ATOMS}},
+    {.words = {"mol", "energy", ATOMS, "--born", "--cutoff", "1.2"}},
+    {.words = {"mol", "minimize", ATOMS, "--level", "bat", "-q", "-o", "out.pdb"},
+     .out = "out.pdb",
+     .is_unsteady = true},
+    {.words = {"mol", "run", ATOMS, "--time", "0.02", "--every", "0.01", "--step", "0.001", "-q",
+               "-o", "out.sto"},
+     .out = "out.sto"},
+    {.words = {"mol", "view", ATOMS, "-q", "-o", "out.json"}, .out = "out.json"},
+    {.words = {"mol", "convert", "formamide.inpcrd", "--names", "formamide.prmtop", "-o",
+               "out.xyz"},
+     .out = "out.xyz"},
+    {.words = {"mol", "fit", ATOMS, "formamide.inpcrd", "-o", "out.pdb"},
+     .out = "out.pdb",
+     .is_slow = true},
+    {.words = {"info", "leg.osim"}},
+    {.words = {"convert", "leg.osim", "-o", "out.talus"}, .out = "out.talus"},
+    {.words = {"convert", "leg.osim", "-o", "out.osim"}, .out = "out.osim"},
+    {.words = {"scale", "leg.osim", "walk.trc", "-q", "--factor", "foot=1.5", "-o", "out"},
+     .out = "out/subject.osim",
+     .is_slow = true},
+    {.words = {"so", LEG, "--to", "0.05", "-o", "out"},
+     .out = "out/so_StaticOptimization_force.sto",
+     .is_slow = true},
+    {.words = {"analyze", LEG, "--to", "0.05", "--analysis", "MuscleAnalysis", "-o", "out"},
+     .out = "out/analyze_MuscleAnalysis_Length.sto",
+     .is_slow = true},
+    {.words = {"cmc", LEG, "--to", "0.01", "-o", "out"},
+     .out = "out/cmc_states.sto",
+     .is_slow = true},
+    {.words = {"rra", LEG, "--to", "0.01", "-o", "out"},
+     .out = "out/rra_states.sto",
+     .is_slow = true},
+    {.words = {"run", "id.xml", "-q", "-o", "out"},
+     .out = "out/inverse_dynamics.sto",
+     .is_slow = true},
 };
 
 enum {
@@ -93,6 +159,12 @@ static const char stone[] =
     "<measures><station name='height' body='stone' along='0 1 0'/></measures>"
     "<forces><gravity g='0 -10 0'/></forces>"
     "<stops><stop name='landed' when='height' falls_below='0' message='It is down.'/></stops></talus>\n";
+
+static const char block[] =
+    "<talus version='1' name='block'><param name='k' value='8'/>"
+    "<bodies><slider name='block' mass='2' q='0.3'/></bodies>"
+    "<forces><mobility_spring name='spring' mobility='block' stiffness='$k'/>"
+    "<mobility_actuator name='motor' mobility='block' gain='1'/></forces></talus>\n";
 
 static const char seen[] =
     "<talus version='1' name='seen'>"
@@ -319,10 +391,11 @@ static void begin_trial(const line *it)
 }
 
 // Which of `asked` requests fail in turn: the first, then evenly chosen ones.
-static long next_point(long n, long asked)
+static long next_point(const line *it, long n, long asked)
 {
     const bool all = getenv("TALUS_SOAK") != NULL;
-    const long stride = all || asked < MOST_POINTS ? 1 : asked / MOST_POINTS;
+    const long most = it->is_slow ? FEW_POINTS : MOST_POINTS;
+    const long stride = all || asked < most ? 1 : asked / most;
     return n + stride;
 }
 
@@ -348,7 +421,7 @@ static void try_all(const line *it, bool stays_empty)
     outcome expected = read_outcome(it);
     ck_assert_ptr_nonnull(expected.printed.at);
     const int files = count_files(".");
-    for (long n = 1; HEAP_IS_WATCHED && n <= asked; n = next_point(n, asked)) {
+    for (long n = 1; HEAP_IS_WATCHED && n <= asked; n = next_point(it, n, asked)) {
         begin_trial(it);
         name_trial(it, n, asked, where, sizeof where);
         check_trial(it, run(it, n, stays_empty), &expected, where);
@@ -386,20 +459,35 @@ static void make_folder(void)
     snprintf(work, sizeof work, "%s/talus-memory-XXXXXX", tmp != NULL ? tmp : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(work));
     ck_assert_int_eq(chdir(work), 0);
-    ck_assert_int_eq(mkdir("aside", 0777) | mkdir("tmp", 0777), 0);
+    ck_assert_int_eq(mkdir("aside", 0777) | mkdir("tmp", 0777) | mkdir("out", 0777), 0);
     (void)setenv("TMPDIR", "tmp", 1);
     copy_in("tests/cli/models", "held.talus");
     copy_in("tests/cli/models", "open_loop.talus");
     copy_in("examples/models", "four_bar.talus");
+    copy_in("examples/models", "arm.talus");
+    copy_in("examples/models", "rocking_block.talus");
+    copy_in("examples/models", "slope.talus");
+    copy_in("examples/gait", "leg.osim");
+    copy_in("examples/gait", "walk.trc");
+    copy_in("examples/gait", "id.xml");
+    copy_in("tests/io/atoms", "formamide.prmtop");
+    copy_in("tests/io/atoms", "formamide.inpcrd");
     write_text("stone.talus", stone);
+    write_text("block.talus", block);
     write_text("seen.talus", seen);
     write_text("frames.trc", frames);
     write_text("arm.urdf", arm);
     told_asked =
         mmap(NULL, sizeof *told_asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(told_asked, MAP_FAILED);
-    const line motion = {.words = {"simulate", HELD, "-o", "motion.sto"}};
-    ck_assert_int_eq(run(&motion, 0, false), 0);
+    static const line before[] = {
+        {.words = {"simulate", HELD, "-o", "motion.sto"}},
+        {.words = {"simulate", "block.talus", "-q", "-s", "k=9", "-e", "0.2", "--every", "0.05",
+                   "-c", "q", "-o", "measured.sto"}},
+        {.words = {"ik", "leg.osim", "walk.trc", "-q", "-o", "angles.mot"}}};
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; ++i) {
+        ck_assert_int_eq(run(&before[i], 0, false), 0);
+    }
 }
 
 static void remove_folder(void)
