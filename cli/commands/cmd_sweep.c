@@ -296,6 +296,7 @@ static int prepare(study *it)
     return code;
 }
 
+// All samples, on as many threads as are asked for, and what is written of them.
 static int run_sweep(study *it)
 {
     const int only = it->args.only_rows, all = it->vary.design.num_samples;
