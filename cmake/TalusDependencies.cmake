@@ -14,4 +14,4 @@ endforeach()
 set(TALUS_PACKAGES LAPACK EXPAT ZLIB)           # find_dependency() in talusConfig.cmake
 set(TALUS_PC_REQUIRES "lapack, blas, expat, zlib")  # modules, Requires.private in talus.pc
 list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
-set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc
+set(TALUS_PC_LIBS "-l${sundials_flags}")  # libraries without a module, Libs.private in talus.pc

@@ -27,11 +27,14 @@ function(talus_add_layer name)
     target_include_directories(${library} PUBLIC
       $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
   endforeach()
-  # who links libtalus.so needs none of LIBRARIES; who links libtalus.a needs them all
-  foreach(needed IN LISTS arg_LIBRARIES ITEMS m)
+  # who links libtalus.so needs none of LIBRARIES; who links libtalus.a needs them all. The inline
+  # functions of the headers need libm.
+  foreach(needed IN LISTS arg_LIBRARIES)
     target_link_libraries(talus PRIVATE $<BUILD_INTERFACE:${needed}>)
     target_link_libraries(talus_static PRIVATE ${needed})
   endforeach()
+  target_link_libraries(talus PUBLIC m)
+  target_link_libraries(talus_static PUBLIC m)
 
   install(DIRECTORY include/talus TYPE INCLUDE)
   set_property(GLOBAL APPEND PROPERTY TALUS_LAYERS ${name})

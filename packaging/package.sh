@@ -109,6 +109,7 @@ END
     find "$out/$1" -type d -exec chmod 755 {} +
     find "$out/$1" -type f -exec chmod 644 {} +
     [ ! -e "$out/$1/usr/bin" ] || chmod 755 "$out/$1"/usr/bin/*
+    find "$out/$1/DEBIAN" -name 'p*' -exec chmod 755 {} + # postinst, prerm
     dpkg-deb --root-owner-group -Zxz --build "$out/$1" "$out/${1}_${version}_$arch.deb" >/dev/null
 }
 
@@ -138,6 +139,12 @@ write_control talus science "libtalus0 (= $version), $program_needs" \
 
 next=$(/usr/bin/python3 -c 'import sys; print(f"3.{sys.version_info.minor + 1}")')
 this=$(/usr/bin/python3 -c 'import sys; print(f"3.{sys.version_info.minor}")')
+# Debian's tools compile the modules when they are installed, and remove what was compiled.
+mkdir -p "$out/python3-talus/DEBIAN"
+for step in postinst:py3compile prerm:py3clean; do
+    printf '#!/bin/sh\nset -e\nif command -v %s >/dev/null; then %s -p python3-talus; fi\n' \
+        "${step#*:}" "${step#*:}" >"$out/python3-talus/DEBIAN/${step%:*}"
+done
 write_control python3-talus python \
     "libtalus0 (= $version), python3 (>= $this), python3 (<< $next), python3-numpy, python3-cffi-backend, libc6" \
     "multibody dynamics in Python, on numpy arrays" "$about

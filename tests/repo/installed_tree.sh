@@ -64,7 +64,7 @@ read -ra shared < <(pkg-config --libs talus)
 read -ra static < <(pkg-config --static --libs talus | sed 's/-ltalus\b/-l:libtalus.a/')
 for program in "${programs[@]}"; do
     name=$work/build/$(basename "$program" .c)
-    "$cc" -std=c17 "${flags[@]}" "$program" -o "${name}_pc_shared" "${shared[@]}" -lm
+    "$cc" -std=c17 "${flags[@]}" "$program" -o "${name}_pc_shared" "${shared[@]}"
     "$cc" -std=c17 "${flags[@]}" "$program" -o "${name}_pc_static" "${static[@]}"
 done
 "$cxx" -std=c++17 "${flags[@]}" -x c++ "${programs[0]}" -o "$work/consumer_cxx" "${shared[@]}"
