@@ -254,9 +254,6 @@ static void add_bodies(tali_osim *o, tal_model *model, const tali_osim_tree *t)
 
 static bool add_markers(tali_osim *o, tal_model *model)
 {
-    const tal_allocator *allocator = &o->options.allocator;
-    model->kept = tali_model_kept_create(allocator);
-    if (model->kept == NULL) return false;
     tali_arena *arena = &model->kept->arena;
     tal_marker *markers = tali_arena_take(arena, (size_t)o->num_markers * sizeof *markers);
     if (markers == NULL) return false;
@@ -343,6 +340,11 @@ void tali_osim_build(tali_osim *o, tal_model *model)
     }
     model->matter = tal_matter_create(model->system);
     if (model->matter != NULL) model->forces = tal_forces_create(model->system, model->matter);
+    model->kept = tali_model_kept_create(&def.allocator);
+    if (model->kept == NULL) {
+        o->no_memory = true;
+        return;
+    }
     if (model->forces != NULL) add_all(o, model, &t);
     if (tal_diagnostics_num_errors(o->found) > 0 || o->no_memory) return;
     tal_error err = *tal_system_error(model->system);

@@ -130,7 +130,8 @@ typedef struct tali_osim_geometry {
     int body;
     tal_xform X_BS;
     tal_shape shape;
-    bool known; ///< false: a shape that cannot touch here
+    bool known;     ///< false: a shape that cannot touch here
+    tal_mesh *mesh; ///< of a shape that is one; owned until the model adopts it; NULL: not read
 } tali_osim_geometry;
 
 /// An obstacle for paths. Obstacles of different bodies may have the same name.
@@ -507,8 +508,13 @@ void tali_osim_disable_controllers(const tali_osim *o, tal_model *model);
 
 /// Forces between shapes: from their elements, and into the System.
 void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_elastic_foundation(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_smooth_contact(tali_osim *o, tali_osim_force *f);
 tal_force_ix tali_osim_add_hunt_crossley(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_elastic_foundation(tali_osim *o, tal_model *model, tali_osim_force *f);
+/// Where a mesh is: beside the model, in its folder Geometry, or in one beside its folder. False:
+/// nowhere.
+bool tali_osim_find_mesh(const tali_osim *o, const char *file, char path[1024]);
 tal_force_ix tali_osim_add_smooth_contact(tali_osim *o, tal_model *model, tali_osim_force *f);
 
 // --- the whole ---
