@@ -388,6 +388,9 @@ bool tali_osim_is_unit_slope(const tali_xml_element *function);
 void tali_osim_read_bodies(tali_osim *o);
 void tali_osim_read_joints(tali_osim *o);
 void tali_osim_read_markers(tali_osim *o);
+/// The six functions of an ellipsoid joint as those of a CustomJoint, which then has u = qdot.
+/// Memory that runs out is noted.
+void tali_osim_spread_ellipsoid(tali_osim *o, tali_osim_joint *joint);
 
 /// Add a frame that is fixed on another, and those it holds.
 void tali_osim_read_offset_frame(tali_osim *o, const tali_xml_element *element, const char *owner);
