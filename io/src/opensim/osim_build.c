@@ -11,10 +11,10 @@
 // --- bodies and their mobilizers ---
 
 // The functions of a CustomJoint become those of a mobilizer, which owns them from then on.
-static tal_function_based *make_custom(tali_osim *o, tali_osim_joint *joint)
+static tal_function_based *make_custom(tali_osim *o, tali_osim_joint *joint, int num)
 {
     tal_function_based_def def = tal_function_based_def_default();
-    def.nq = joint->num;
+    def.nq = num;
     for (int k = 0; k < 6; ++k) {
         const tali_osim_axis *axis = &joint->axes[k];
         tal_mobilizer_function *term = k < 3 ? &def.rotation[k] : &def.translation[k - 3];
@@ -43,17 +43,33 @@ typedef struct mobilizer {
     const double *params;
 } mobilizer;
 
-// Whether a lock, a motion or a constraint names one of a joint's coordinates: then u = qdot.
+// Whether a lock, a motion or a constraint names one of a joint's coordinates: then u = qdot. The
+// winging of a shoulder blade is a pin in any case.
 static bool needs_rates(const tali_osim *o, const tali_osim_joint *joint)
 {
-    for (int i = 0; i < joint->num; ++i) {
+    const int num = joint->kind == TALI_OSIM_SCAPULOTHORACIC ? 3 : joint->num;
+    for (int i = 0; i < num; ++i) {
         const tali_osim_coordinate *q = &o->coordinates[joint->first + i];
         if (q->locked || q->coupled || q->prescribed != NULL) return true;
     }
     return false;
 }
 
-// Joints of all kinds; ball and free joints in two ways.
+static mobilizer custom_mobilizer(tali_osim *o, tali_osim_joint *joint, int num)
+{
+    tal_function_based *made = o->no_memory ? NULL : make_custom(o, joint, num);
+    return (mobilizer){made != NULL ? tal_function_based_ops(made) : NULL, made, NULL};
+}
+
+// Of the first three coordinates of a joint.
+static mobilizer ellipsoid_of(tali_osim *o, tali_osim_joint *joint, bool rates)
+{
+    if (!rates) return (mobilizer){tal_mobilizer_ellipsoid(), NULL, &joint->radii.x};
+    tali_osim_spread_ellipsoid(o, joint);
+    return custom_mobilizer(o, joint, 3);
+}
+
+// Joints of all kinds; ball and free joints and ellipsoids in two ways.
 static mobilizer mobilizer_of(tali_osim *o, tali_osim_joint *joint)
 {
     const bool rates = needs_rates(o, joint);
@@ -74,11 +90,9 @@ static mobilizer mobilizer_of(tali_osim *o, tali_osim_joint *joint)
         return (mobilizer){rates ? tal_mobilizer_bushing() : tal_mobilizer_free(), NULL, NULL};
     case TALI_OSIM_ELLIPSOID:
     case TALI_OSIM_SCAPULOTHORACIC: // of the body in between
-        return (mobilizer){tal_mobilizer_ellipsoid(), NULL, &joint->radii.x};
-    case TALI_OSIM_CUSTOM: {
-        tal_function_based *made = make_custom(o, joint);
-        return (mobilizer){made != NULL ? tal_function_based_ops(made) : NULL, made, NULL};
-    }
+        return ellipsoid_of(o, joint, rates);
+    case TALI_OSIM_CUSTOM:
+        return custom_mobilizer(o, joint, joint->num);
     case TALI_OSIM_WELD:
         break;
     }
@@ -99,16 +113,17 @@ static tal_mobod_def define_joint(const tali_osim_joint *joint, bool reversed)
 // A shoulder blade: a body without mass slides on the thorax, and the blade turns on it about z of
 // the winging frame. The ellipsoid's frames are turned by a right angle about z. Built the other
 // way round if the blade is the inboard body.
-static tal_body_ix add_scapula(tali_osim_joint *joint, tal_model *model, const tal_mobod_def *outer,
-                               tal_body_ix inboard)
+static tal_body_ix add_scapula(tali_osim_joint *joint, tal_model *model, const mobilizer *ellipsoid,
+                               const tal_mobod_def *outer, tal_body_ix inboard)
 {
     static const double right = 1.57079632679489661923;
     const tal_xform X_turn = tali_osim_xform(tal_v3(0.0, 0.0, right), TAL_VEC3_ZERO);
     const tali_osim_joint slide = {.X_PF = tal_xf_mul(joint->X_PF, X_turn), .X_CM = X_turn};
     const tali_osim_joint wing = {.X_PF = joint->X_EW,
                                   .X_CM = tal_xf_mul(joint->X_CM, joint->X_EW)};
+    const mobilizer pin = {tal_mobilizer_pin(), NULL, NULL};
     const bool reversed = outer->direction == TAL_REVERSE;
-    const double *radii = &joint->radii.x;
+    const mobilizer *one = reversed ? &pin : ellipsoid, *two = reversed ? ellipsoid : &pin;
     char name[TAL_MAX_NAME + 1];
     (void)snprintf(name, sizeof name, "%.50s_sliding", joint->name);
     tal_mobod_def first = define_joint(reversed ? &wing : &slide, reversed);
@@ -117,13 +132,10 @@ static tal_body_ix add_scapula(tali_osim_joint *joint, tal_model *model, const t
     second.name = outer->name;
     second.mass = outer->mass;
     second.any_inertia = outer->any_inertia;
-    joint->between = tal_matter_add_mobilizer(
-        model->matter, inboard, &first, reversed ? tal_mobilizer_pin() : tal_mobilizer_ellipsoid(),
-        NULL, reversed ? NULL : radii);
-    if (joint->between.i < 1) return joint->between;
-    return tal_matter_add_mobilizer(model->matter, joint->between, &second,
-                                    reversed ? tal_mobilizer_ellipsoid() : tal_mobilizer_pin(),
-                                    NULL, reversed ? radii : NULL);
+    joint->between =
+        tal_matter_add_mobilizer(model->matter, inboard, &first, one->ops, one->self, one->params);
+    return tal_matter_add_mobilizer(model->matter, joint->between, &second, two->ops, two->self,
+                                    two->params);
 }
 
 // Add the body at the outboard end of a joint.
@@ -140,7 +152,7 @@ static void add_body(tali_osim *o, tal_model *model, const tal_graph_step *step)
     const tal_body_ix inboard = o->bodies[step->inboard].body;
     body->body = joint->body =
         joint->kind == TALI_OSIM_SCAPULOTHORACIC
-            ? add_scapula(joint, model, &def, inboard)
+            ? add_scapula(joint, model, &m, &def, inboard)
             : tal_matter_add_mobilizer(model->matter, inboard, &def, m.ops, m.self, m.params);
 }
 
@@ -254,9 +266,6 @@ static void add_bodies(tali_osim *o, tal_model *model, const tali_osim_tree *t)
 
 static bool add_markers(tali_osim *o, tal_model *model)
 {
-    const tal_allocator *allocator = &o->options.allocator;
-    model->kept = tali_model_kept_create(allocator);
-    if (model->kept == NULL) return false;
     tali_arena *arena = &model->kept->arena;
     tal_marker *markers = tali_arena_take(arena, (size_t)o->num_markers * sizeof *markers);
     if (markers == NULL) return false;
@@ -343,6 +352,11 @@ void tali_osim_build(tali_osim *o, tal_model *model)
     }
     model->matter = tal_matter_create(model->system);
     if (model->matter != NULL) model->forces = tal_forces_create(model->system, model->matter);
+    model->kept = tali_model_kept_create(&def.allocator);
+    if (model->kept == NULL) {
+        o->no_memory = true;
+        return;
+    }
     if (model->forces != NULL) add_all(o, model, &t);
     if (tal_diagnostics_num_errors(o->found) > 0 || o->no_memory) return;
     tal_error err = *tal_system_error(model->system);

@@ -117,11 +117,16 @@ static const tali_osim_class classes[] = {
      FORCE "HuntCrossleyForce::ContactParametersSet contact_parameters transition_velocity "},
     {"HuntCrossleyForce::ContactParameters",
      "geometry stiffness dissipation static_friction dynamic_friction viscous_friction "},
+    {"ElasticFoundationForce",
+     FORCE "ElasticFoundationForce::ContactParametersSet contact_parameters transition_velocity "},
+    {"ElasticFoundationForce::ContactParameters",
+     "geometry stiffness dissipation static_friction dynamic_friction viscous_friction "},
     {"SmoothSphereHalfSpaceForce", FORCE
      "socket_sphere socket_half_space stiffness dissipation static_friction dynamic_friction "
      "viscous_friction transition_velocity constant_contact_force hertz_smoothing "
      "hunt_crossley_smoothing ~force_visualization_radius ~force_visualization_scale_factor "},
     {"ContactSphere", LOOKS "socket_frame body_name location orientation radius connectors "},
+    {"ContactMesh", LOOKS "socket_frame body_name location orientation filename connectors "},
     {"ContactHalfSpace", LOOKS "socket_frame body_name location orientation connectors "},
     {"GeometryPath", LOOKS "PathPointSet PathWrapSet MusclePointSet MuscleWrapSet ~display "},
     {"FunctionBasedPath", LOOKS "coordinate_paths length_function ~moment_arm_functions "

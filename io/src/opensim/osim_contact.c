@@ -1,7 +1,10 @@
 // Shapes, and the forces between them.
 #include "error_internal.h"
 
+#include "model/model_internal.h"
 #include "opensim/osim_internal.h"
+
+#include <talus/io/mesh.h>
 
 #include <math.h>
 #include <string.h>
@@ -53,8 +56,8 @@ static const char *geometry_at(const void *context, int i)
     return i < o->num_geometries ? o->geometries[i].name : NULL;
 }
 
-// A shape by its name; -1, and an error, when there is none or it cannot touch.
-static int find_geometry(tali_osim *o, const tali_xml_element *at, const char *name)
+// A shape by its name; -1, and an error, when there is none.
+static int find_any(tali_osim *o, const tali_xml_element *at, const char *name)
 {
     const char *last = tali_osim_last_name(name);
     const int i = tali_name_map_find(&o->geometry_names, last);
@@ -63,9 +66,16 @@ static int find_geometry(tali_osim *o, const tali_xml_element *at, const char *n
         tali_osim_error(o, at, ": there is no contact geometry '%.60s'%s%s%s", last,
                         meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
                         meant != NULL ? "'?)" : "");
-        return -1;
     }
-    if (o->geometries[i].known) return i;
+    return i;
+}
+
+// The same; -1, and an error, also where it cannot touch.
+static int find_geometry(tali_osim *o, const tali_xml_element *at, const char *name)
+{
+    const char *last = tali_osim_last_name(name);
+    const int i = find_any(o, at, name);
+    if (i < 0 || o->geometries[i].known) return i;
     tali_osim_error(o, at, ": contact of '%.60s', a <%.40s>, is not read", last,
                     o->geometries[i].element->name);
     return -1;
@@ -86,14 +96,16 @@ static tal_contact_material read_material(tali_osim *o, const tali_xml_element *
 
 // --- Hunt and Crossley's law ---
 
-static void read_parameters(tali_osim *o, const tali_xml_element *e, tali_osim_force *f)
+// The shapes of one set of parameters; `find` gives a shape by its name.
+static void read_parameters(tali_osim *o, const tali_xml_element *e, tali_osim_force *f,
+                            int (*find)(tali_osim *o, const tali_xml_element *at, const char *name))
 {
     const char *names[TALI_OSIM_MAX_LIST];
     tali_osim_check_class(o, e);
     const int n = tali_osim_words(o, e, "geometry", names, TALI_OSIM_MAX_LIST);
     const tal_contact_material material = read_material(o, e);
     for (int i = 0; i < n; ++i) {
-        const int geometry = find_geometry(o, e, names[i]);
+        const int geometry = find(o, e, names[i]);
         if (geometry < 0) continue;
         if (f->num_surfaces == TALI_OSIM_MAX_LIST) {
             tali_osim_error(o, e, ": more than %d shapes", TALI_OSIM_MAX_LIST);
@@ -103,10 +115,12 @@ static void read_parameters(tali_osim *o, const tali_xml_element *e, tali_osim_f
     }
 }
 
-void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f)
+// All sets of parameters, which stand in an element of that name before version 4.
+static void read_all_parameters(tali_osim *o, tali_osim_force *f, const char *old_name,
+                                int (*find)(tali_osim *o, const tali_xml_element *at,
+                                            const char *name))
 {
-    const tali_xml_element *e =
-        tali_osim_first_of(f->element, "HuntCrossleyForce::ContactParametersSet");
+    const tali_xml_element *e = tali_osim_first_of(f->element, old_name);
     if (e == NULL) e = tali_osim_first_of(f->element, "contact_parameters");
     f->surfaces = tali_arena_take(&o->arena, (size_t)TALI_OSIM_MAX_LIST * sizeof *f->surfaces);
     if (f->surfaces == NULL) {
@@ -114,12 +128,18 @@ void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f)
         return;
     }
     for (; e != NULL; e = e->next) {
-        read_parameters(o, e, f);
+        read_parameters(o, e, f, find);
     }
     f->numbers[0] = tali_osim_number(o, f->element, "transition_velocity", 0.01);
 }
 
-tal_force_ix tali_osim_add_hunt_crossley(tali_osim *o, tal_model *model, tali_osim_force *f)
+void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f)
+{
+    read_all_parameters(o, f, "HuntCrossleyForce::ContactParametersSet", find_geometry);
+}
+
+// The surfaces of a force, of what `surfaces` say, as one contact element.
+static tal_force_ix add_contact(tali_osim *o, tal_model *model, const tali_osim_force *f)
 {
     tal_contact_def def = tal_contact_def_default();
     def.friction = TAL_CONTACT_HOLLARS; // Simbody's curve
@@ -136,6 +156,72 @@ tal_force_ix tali_osim_add_hunt_crossley(tali_osim *o, tal_model *model, tali_os
         (void)tal_contact_add_surface(model->forces, contact, &surface);
     }
     return contact;
+}
+
+tal_force_ix tali_osim_add_hunt_crossley(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    return add_contact(o, model, f);
+}
+
+// --- an elastic foundation ---
+
+// The mesh of a shape, where it is not read yet. False: its file is not there, or it is wrong.
+static bool read_mesh(tali_osim *o, tali_osim_geometry *it)
+{
+    char path[1024];
+    const char *file = tali_osim_text(it->element, "filename");
+    if (it->mesh != NULL || file == NULL) return it->mesh != NULL;
+    if (!tali_osim_find_mesh(o, file, path)) {
+        tali_osim_warn(o, it->element, ": its mesh '%.80s' is not found", file);
+        return false;
+    }
+    tal_mesh_options how = tal_mesh_options_default();
+    how.allocator = o->options.allocator;
+    const tal_status st = tal_mesh_read_file(path, &how, &it->mesh, o->found);
+    o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
+    if (st == TAL_OK) it->shape = tal_shape_mesh(it->mesh);
+    return st == TAL_OK;
+}
+
+// Each mesh is a bed of springs; what it touches is rigid if it is no mesh. There f = k a x (1 + c
+// v), where ours has 3/2 c.
+void tali_osim_read_elastic_foundation(tali_osim *o, tali_osim_force *f)
+{
+    read_all_parameters(o, f, "ElasticFoundationForce::ContactParametersSet", find_any);
+    bool good = true;
+    tal_contact_material bed = tal_contact_material_default();
+    for (int i = 0; i < f->num_surfaces; ++i) {
+        tali_osim_surface *it = &f->surfaces[i];
+        tali_osim_geometry *shape = &o->geometries[it->geometry];
+        if (shape->known) continue;
+        good = strcmp(shape->element->name, "ContactMesh") == 0 && read_mesh(o, shape) && good;
+        it->material.foundation = it->material.stiffness;
+        it->material.dissipation *= 2.0 / 3.0;
+        bed = it->material;
+    }
+    for (int i = 0; i < f->num_surfaces; ++i) {
+        tal_contact_material *material = &f->surfaces[i].material;
+        if (!o->geometries[f->surfaces[i].geometry].known) continue;
+        *material = bed; // friction is that of the mesh
+        material->stiffness = material->foundation = INFINITY;
+    }
+    if (good) return;
+    tali_osim_ignore(o, f->element, f->applies ? TAL_WARNING : TAL_NOTE,
+                     "does not act: a mesh of it is not there");
+    f->row = -1;
+}
+
+tal_force_ix tali_osim_add_elastic_foundation(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    for (int i = 0; i < f->num_surfaces; ++i) {
+        tali_osim_geometry *it = &o->geometries[f->surfaces[i].geometry];
+        if (it->mesh == NULL) continue;
+        const tal_mesh *kept = tali_model_kept_mesh(model->kept, it->mesh);
+        it->mesh = NULL; // adopted whether it succeeds or not
+        o->no_memory = o->no_memory || kept == NULL;
+        if (kept == NULL) return (tal_force_ix){-1};
+    }
+    return add_contact(o, model, f);
 }
 
 // --- a smooth force between a sphere and a half-space ---

@@ -197,6 +197,7 @@ static const struct {
     {"Delp1990Muscle", tali_osim_read_old_muscle, tali_osim_add_muscle},
     {"Delp1990Muscle_Deprecated", tali_osim_read_old_muscle, tali_osim_add_muscle},
     {"HuntCrossleyForce", tali_osim_read_hunt_crossley, tali_osim_add_hunt_crossley},
+    {"ElasticFoundationForce", tali_osim_read_elastic_foundation, tali_osim_add_elastic_foundation},
     {"SmoothSphereHalfSpaceForce", tali_osim_read_smooth_contact, tali_osim_add_smooth_contact}};
 
 enum {

@@ -15,8 +15,7 @@ static bool exists(const char *path)
     return true;
 }
 
-// Beside the model, in its folder Geometry, or in one beside its folder.
-static bool find_mesh(const tali_osim *o, const char *file, char path[1024])
+bool tali_osim_find_mesh(const tali_osim *o, const char *file, char path[1024])
 {
     static const char *const places[] = {"", "Geometry/", "../Geometry/"};
     const char *slash = strrchr(o->xml->file, '/');
@@ -63,7 +62,7 @@ static void show_mesh(tali_osim *o, tal_model *model, const tali_xml_element *e,
                       tal_body_ix body, tal_xform X_BD)
 {
     char path[1024];
-    if (!find_mesh(o, file, path)) {
+    if (!tali_osim_find_mesh(o, file, path)) {
         tali_osim_ignore(o, e, TAL_NOTE, "names a file that is not found, and is not drawn");
         return;
     }

@@ -130,7 +130,8 @@ typedef struct tali_osim_geometry {
     int body;
     tal_xform X_BS;
     tal_shape shape;
-    bool known; ///< false: a shape that cannot touch here
+    bool known;     ///< false: a shape that cannot touch here
+    tal_mesh *mesh; ///< of a shape that is one; owned until the model adopts it; NULL: not read
 } tali_osim_geometry;
 
 /// An obstacle for paths. Obstacles of different bodies may have the same name.
@@ -387,6 +388,9 @@ bool tali_osim_is_unit_slope(const tali_xml_element *function);
 void tali_osim_read_bodies(tali_osim *o);
 void tali_osim_read_joints(tali_osim *o);
 void tali_osim_read_markers(tali_osim *o);
+/// The six functions of an ellipsoid joint as those of a CustomJoint, which then has u = qdot.
+/// Memory that runs out is noted.
+void tali_osim_spread_ellipsoid(tali_osim *o, tali_osim_joint *joint);
 
 /// Add a frame that is fixed on another, and those it holds.
 void tali_osim_read_offset_frame(tali_osim *o, const tali_xml_element *element, const char *owner);
@@ -507,8 +511,13 @@ void tali_osim_disable_controllers(const tali_osim *o, tal_model *model);
 
 /// Forces between shapes: from their elements, and into the System.
 void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_elastic_foundation(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_smooth_contact(tali_osim *o, tali_osim_force *f);
 tal_force_ix tali_osim_add_hunt_crossley(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_elastic_foundation(tali_osim *o, tal_model *model, tali_osim_force *f);
+/// Where a mesh is: beside the model, in its folder Geometry, or in one beside its folder. False:
+/// nowhere.
+bool tali_osim_find_mesh(const tali_osim *o, const char *file, char path[1024]);
 tal_force_ix tali_osim_add_smooth_contact(tali_osim *o, tal_model *model, tali_osim_force *f);
 
 // --- the whole ---

@@ -111,6 +111,9 @@ static void free_functions(tali_osim *o)
         }
         free_path(o->forces[i].path);
     }
+    for (int i = 0; i < o->num_geometries; ++i) {
+        tal_mesh_destroy(o->geometries[i].mesh);
+    }
     for (int i = 0; i < o->num_controllers; ++i) {
         const tali_osim_controller *it = &o->controllers[i];
         for (int k = 0; k < it->num && it->functions != NULL; ++k) {

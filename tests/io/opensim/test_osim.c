@@ -180,6 +180,70 @@ END_TEST
 // --- looks ---
 
 // Of version 4 and before: a mesh in the folder Geometry, one that is nowhere, and a sphere.
+// A brick of 0.2 by 0.3 m, 0.1 m high.
+static const char brick_mesh[] =
+    "v 0 0 0\nv 0.2 0 0\nv 0.2 0.1 0\nv 0 0.1 0\nv 0 0 0.3\nv 0.2 0 0.3\nv 0.2 0.1 0.3\n"
+    "v 0 0.1 0.3\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+// The outward normal of the floor is along y.
+#define FLOOR                                                                                      \
+    "<ContactHalfSpace name='floor'><socket_frame>/ground</socket_frame><orientation>0 0 "         \
+    "-1.5707963267948966</orientation></ContactHalfSpace>"
+#define FOUNDATION                                                                                 \
+    DOC("40000",                                                                                   \
+        BODIES(BODY("b", "")) "<ContactGeometrySet><objects>" FLOOR                                \
+                              "<ContactMesh name='sole'><socket_frame>/bodyset/b</socket_frame>"   \
+                              "<filename>brick.obj</filename></ContactMesh></objects>"             \
+                              "</ContactGeometrySet>" FORCES(                                      \
+                                  "<ElasticFoundationForce name='e'>"                              \
+                                  "<ElasticFoundationForce::ContactParametersSet "                 \
+                                  "name='contact_parameters'><objects>"                            \
+                                  "<ElasticFoundationForce::ContactParameters><geometry>sole "     \
+                                  "floor</geometry><stiffness>1e6</stiffness><dissipation>0.3"     \
+                                  "</dissipation></ElasticFoundationForce::ContactParameters>"     \
+                                  "</objects></ElasticFoundationForce::ContactParametersSet>"      \
+                                  "</ElasticFoundationForce>"))
+
+// 0.06 m^2 of 1 MPa/m, 5 mm deep, sinking at 2 m/s: k a x (1 + c v). Without its mesh it does not
+// act, and the model works.
+START_TEST(a_mesh_rests_on_an_elastic_foundation)
+{
+    char folder[] = "osim_sole_XXXXXX", model_path[64], mesh[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    (void)snprintf(mesh, sizeof mesh, "%s/brick.obj", folder);
+    (void)snprintf(model_path, sizeof model_path, "%s/m.osim", folder);
+    test_write_file(model_path, FOUNDATION);
+    test_write_file(mesh, brick_mesh);
+    tal_model model;
+    ck_assert_int_eq(tal_osim_read_file(model_path, NULL, &model, NULL), TAL_OK);
+    const tal_force_ix e = tal_forces_find(model.forces, "e");
+    const tal_body_ix b = tal_matter_find_body(model.matter, "b");
+    (void)tal_body_set_q(model.matter, model.state, b, 4, -0.005);
+    (void)tal_body_set_u(model.matter, model.state, b, 4, -2.0);
+    realize(&model, TAL_STAGE_VELOCITY);
+    tal_spatial_vec F[2];
+    double f[6];
+    ck_assert_int_eq(tal_forces_calc_sum(model.forces, model.state, &e, 1, F, f), TAL_OK);
+    ck_assert_double_eq_tol(F[1].v.y, 1e6 * 0.06 * 0.005 * (1.0 + 0.3 * 2.0), 1e-9);
+    ck_assert_double_eq_tol(F[1].v.x, 0.0, 1e-9);
+    tal_model_destroy(&model);
+
+    (void)remove(mesh);
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_osim_read_file(model_path, NULL, &model, found), TAL_OK);
+    char said[2000];
+    say_all(found, said, sizeof said);
+    ck_assert_ptr_nonnull(strstr(said, "its mesh 'brick.obj' is not found"));
+    ck_assert_ptr_nonnull(strstr(said, "does not act: a mesh of it is not there"));
+    ck_assert_int_lt(tal_forces_find(model.forces, "e").i, 0);
+    tal_model_destroy(&model);
+    tal_diagnostics_destroy(found);
+    (void)remove(model_path);
+    (void)rmdir(folder);
+}
+
+END_TEST
+
 START_TEST(meshes_are_found_beside_the_model)
 {
     static const char *const texts[] = {
@@ -277,6 +341,7 @@ int main(void)
     tcase_add_test(tc, a_coupler_holds_after_projection);
     tcase_add_test(tc, a_coupled_coordinate_of_a_ball_has_a_rate);
     tcase_add_test(tc, meshes_are_found_beside_the_model);
+    tcase_add_test(tc, a_mesh_rests_on_an_elastic_foundation);
     tcase_add_test(tc, reading_a_leg_survives_every_failure_of_memory);
     tcase_add_test(tc, broken_contracts_are_reported);
     suite_add_tcase(suite, tc);

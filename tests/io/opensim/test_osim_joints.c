@@ -151,6 +151,49 @@ START_TEST(a_shoulder_blade_slides_on_an_ellipsoid_and_wings)
 
 END_TEST
 
+// With a coordinate that is prescribed, speeds are rates of the angles; poses and velocities are the
+// same.
+START_TEST(an_ellipsoid_with_a_motion_has_rates)
+{
+    static const char *const ends[] = {"", "<prescribed>true</prescribed><prescribed_function>"
+                                           "<LinearFunction><coefficients>-2 -0.4</coefficients>"
+                                           "</LinearFunction></prescribed_function>"};
+    tal_model models[2];
+    const double q[] = {0.3, -0.4, 0.5}, qdot[] = {1.0, -2.0, 3.0};
+    double M[2][3] = {{0.0}};
+    for (int k = 0; k < 2; ++k) {
+        char text[3000];
+        (void)snprintf(text, sizeof text,
+                       ONE_BODY(PLACED("EllipsoidJoint",
+                                       "<radii_x_y_z>0.1 0.2 0.3</radii_x_y_z><coordinates>"
+                                       "<Coordinate name='a'/><Coordinate name='b'>%s</Coordinate>"
+                                       "<Coordinate name='c'/></coordinates>")),
+                       ends[k]);
+        models[k] = read_text(text);
+        tal_state *s = models[k].state;
+        const tal_matter *matter = models[k].matter;
+        double u[3];
+        ck_assert_int_eq(tal_body_set_all_q(matter, s, (tal_body_ix){1}, q, 3), TAL_OK);
+        realize(&models[k], TAL_STAGE_POSITION);
+        ck_assert_int_eq(tal_matter_mul_N(matter, s, TAL_NPLUS, qdot, u), TAL_OK);
+        ck_assert_int_eq(tal_body_set_all_u(matter, s, (tal_body_ix){1}, u, 3), TAL_OK);
+        realize(&models[k], TAL_STAGE_VELOCITY);
+        const tal_spatial_vec V = tal_body_V_GB(matter, s, (tal_body_ix){1});
+        memcpy(M[k], &V.v, sizeof M[k]);
+        if (k == 1) test_assert_near(u, qdot, 3, 0.0, "rates");
+    }
+    const tal_body_ix b = {1};
+    assert_same_pose(tal_body_X_GB(models[0].matter, models[0].state, b),
+                     tal_body_X_GB(models[1].matter, models[1].state, b), 16.0 * DBL_EPSILON);
+    test_assert_near(M[0], M[1], 3, 64.0 * DBL_EPSILON, "velocity");
+    realize(&models[1], TAL_STAGE_ACCELERATION);
+    ck_assert(tal_state_udot(models[1].state)[1] == 0.0); // a steady motion
+    tal_model_destroy(&models[0]);
+    tal_model_destroy(&models[1]);
+}
+
+END_TEST
+
 START_TEST(a_shoulder_blade_does_not_close_a_loop)
 {
     static const char text[] = ONE_BODY("<PinJoint name='p'>" SOCKETS(
@@ -335,6 +378,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, every_kind_of_joint_becomes_its_mobilizer);
     tcase_add_test(tc, a_shoulder_blade_slides_on_an_ellipsoid_and_wings);
+    tcase_add_test(tc, an_ellipsoid_with_a_motion_has_rates);
     tcase_add_test(tc, a_shoulder_blade_does_not_close_a_loop);
     tcase_add_test(tc, a_locked_coordinate_of_a_ball_stays_where_it_is);
     tcase_add_test(tc, a_reversed_joint_places_its_parent_in_its_child);
