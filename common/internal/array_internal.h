@@ -20,7 +20,8 @@ static inline double tali_array_largest(const double x[], int n)
 {
     double most = 0.0;
     for (int i = 0; i < n; ++i) {
-        most = fmax(most, fabs(x[i]));
+        const double size = fabs(x[i]);
+        if (size > most) most = size;
     }
     return most;
 }
@@ -30,7 +31,8 @@ static inline double tali_array_largest_diagonal(const double A[], int n, int ld
 {
     double most = 0.0;
     for (int i = 0; i < n; ++i) {
-        most = fmax(most, A[(ptrdiff_t)i * ld + i]);
+        const double entry = A[(ptrdiff_t)i * ld + i];
+        if (entry > most) most = entry;
     }
     return most;
 }

@@ -28,16 +28,19 @@ static size_t own_work(int n, int num_contacts)
 size_t tal_friction_work_size(int n, int num_contacts)
 {
     if (n <= 0 || num_contacts < 0) return 0;
-    return own_work(n, num_contacts) + tali_alloc_larger(tali_friction_start_work(n, num_contacts),
-                                                         tali_friction_newton_work(n));
+    const size_t modes =
+        tali_alloc_larger(tali_friction_hold_work(n), tali_friction_newton_work(n));
+    return own_work(n, num_contacts) +
+           tali_alloc_larger(tali_friction_start_work(n, num_contacts), modes);
 }
 
 size_t tal_friction_iwork_size(int n, int num_contacts)
 {
     if (n <= 0 || num_contacts < 0) return 0;
+    const size_t modes =
+        tali_alloc_larger(tali_friction_hold_iwork(n), tali_friction_newton_iwork(n));
     return (size_t)n + (size_t)num_contacts +
-           tali_alloc_larger(tali_friction_start_iwork(n, num_contacts),
-                             tali_friction_newton_iwork(n));
+           tali_alloc_larger(tali_friction_start_iwork(n, num_contacts), modes);
 }
 
 // --- what was asked ---
@@ -231,12 +234,10 @@ static tal_status stiffen(tali_friction *f)
     return st == TAL_OK ? tali_friction_polish(f) : st;
 }
 
-// The modes of a guess. What it does not name is taken as sticking.
-static tal_status attempt_guess(tali_friction *f, const double pi[],
-                                const tal_friction_mode modes[])
+// What a guess does not name is taken as sticking.
+static void take_guess(tali_friction *f, const double pi[], const tal_friction_mode modes[])
 {
     for (int i = 0; i < f->n; ++i) {
-        if (!isfinite(pi[i])) return TAL_ERR_NO_CONVERGENCE;
         f->pi[i] = pi[i] / f->s[i];
     }
     for (int k = 0; k < f->num_contacts; ++k) {
@@ -247,6 +248,18 @@ static tal_status attempt_guess(tali_friction *f, const double pi[],
         if (c->slides) f->modes[k] = TAL_FRICTION_SLIDE;
         if (off) f->modes[k] = TAL_FRICTION_OFF;
     }
+}
+
+// The modes of a guess.
+static tal_status attempt_guess(tali_friction *f, const double pi[],
+                                const tal_friction_mode modes[])
+{
+    for (int i = 0; i < f->n; ++i) {
+        if (!isfinite(pi[i])) return TAL_ERR_NO_CONVERGENCE;
+    }
+    take_guess(f, pi, modes);
+    if (tali_friction_hold(f)) return TAL_OK;
+    take_guess(f, pi, modes);
     f->compliance = COMPLIANCE;
     return stiffen(f);
 }

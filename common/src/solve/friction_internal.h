@@ -3,6 +3,7 @@
 //     friction.c         the order of attempts, the check of an answer
 //     friction_start.c   modes from friction pyramids, by Lemke's method
 //     friction_relax.c   modes from passes of Gauss-Seidel, where pyramids lead nowhere
+//     friction_hold.c    forces of contacts that stick or are open, as a guess says
 //     friction_newton.c  forces for given modes, by Newton's method; changes of modes
 //     friction_iterate.c   many contacts, by passes; uses only the check of contacts
 #ifndef TALUS_FRICTION_INTERNAL_H
@@ -59,6 +60,8 @@ static inline double tali_friction_entry(const tali_friction *f, int i, int j)
 /// Doubles and ints of work that the parts need for n rows and as many contacts.
 size_t tali_friction_start_work(int n, int num_contacts);
 size_t tali_friction_start_iwork(int n, int num_contacts);
+size_t tali_friction_hold_work(int n);
+size_t tali_friction_hold_iwork(int n);
 size_t tali_friction_newton_work(int n);
 size_t tali_friction_newton_iwork(int n);
 
@@ -68,6 +71,14 @@ tal_status tali_friction_start(tali_friction *f, int facets);
 
 /// Forces and modes by as many passes of block projected Gauss-Seidel, from zeros.
 void tali_friction_relax(tali_friction *f, int passes);
+
+/// Forces of the present modes, and others where these contradict the cones, while all contacts stick
+/// or are open and there are no bilateral rows. False when that does not lead to an answer.
+bool tali_friction_hold(tali_friction *f);
+
+/// Change the mode that disagrees most with its force and acceleration, if any does by more than
+/// round-off: the contact; -1: all agree.
+int tali_friction_change_worst(tali_friction *f);
 
 /// Forces of the present modes, and other modes where these contradict the cones, until all
 /// agree. TAL_OK or TAL_ERR_NO_CONVERGENCE.

@@ -356,6 +356,13 @@ static void settle_modes(tali_friction *f)
     }
 }
 
+int tali_friction_change_worst(tali_friction *f)
+{
+    const disagreement worst = find_worst(f);
+    if (worst.contact >= 0) change_mode(f, worst.contact, worst.mode);
+    return worst.contact;
+}
+
 tal_status tali_friction_polish(tali_friction *f)
 {
     const int n = f->n;
@@ -365,17 +372,14 @@ tal_status tali_friction_polish(tali_friction *f)
     N.work = N.J.data + (size_t)n * (size_t)n;
     for (int change = 0; change <= 2 * f->num_contacts + 10; ++change) {
         const bool solved = solve_modes(f, &N);
-        const disagreement worst = find_worst(f);
-        if (worst.contact >= 0) {
-            change_mode(f, worst.contact, worst.mode);
-        } else if (solved) {
+        if (tali_friction_change_worst(f) >= 0) continue;
+        if (solved) {
             settle_modes(f);
             return TAL_OK;
-        } else {
-            const int slowest = slowest_slip(f);
-            if (slowest < 0) return TAL_ERR_NO_CONVERGENCE;
-            change_mode(f, slowest, TAL_FRICTION_STICK);
         }
+        const int slowest = slowest_slip(f);
+        if (slowest < 0) return TAL_ERR_NO_CONVERGENCE;
+        change_mode(f, slowest, TAL_FRICTION_STICK);
     }
     return TAL_ERR_NO_CONVERGENCE;
 }

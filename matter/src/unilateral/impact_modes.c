@@ -66,15 +66,16 @@ static tal_unilateral_mode mode_of(const tali_impact_problem *p, const tali_impa
     return sticks ? TAL_UNILATERAL_STICK : TAL_UNILATERAL_SLIDE;
 }
 
+// From the constraints as the question has switched them: where all stick, nothing changes.
 static tal_status set_modes(tali_impact_problem *p, tal_impact_report *report)
 {
-    tal_status st = tali_impact_restore(p);
+    tal_status st = TAL_OK;
     for (int k = 0; k < p->num && st == TAL_OK; ++k) {
         const tali_impact_part *part = &p->parts[k];
         const tal_unilateral_mode mode = mode_of(p, part);
         if (mode != part->was) ++report->num_changed;
-        st = tal_unilateral_set_mode(p->matter, p->state, (tal_unilateral_ix){part->element}, mode,
-                                     part->direction);
+        st = tali_unilateral_enter(p->matter, p->state, part->element, part->was, mode,
+                                   part->direction);
     }
     return st;
 }

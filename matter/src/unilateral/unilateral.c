@@ -419,14 +419,10 @@ tal_status tal_unilateral_set_enabled(const tal_matter *matter, tal_state *state
 // The constraints tell the mode: there is nothing else that could contradict them.
 tal_unilateral_mode tali_unilateral_mode_at(const tal_matter *matter, const tal_state *state, int i)
 {
-    const tali_unilateral *it = &matter->unilaterals.list[i];
     const uint8_t *parts = tali_cache_var_in(matter->system, state, matter->constraints.enabled);
     const uint8_t *takes_part =
         tali_cache_var_in(matter->system, state, matter->unilaterals.enabled);
-    const bool is_off = takes_part[i] == 0 || (it->normal >= 0 && parts[it->normal] == 0);
-    if (is_off) return TAL_UNILATERAL_OFF;
-    if (it->grip < 0) return TAL_UNILATERAL_ON;
-    return parts[it->grip] != 0 ? TAL_UNILATERAL_STICK : TAL_UNILATERAL_SLIDE;
+    return tali_unilateral_mode_by(&matter->unilaterals.list[i], parts, takes_part[i] != 0);
 }
 
 tal_unilateral_mode tal_unilateral_mode_of(const tal_matter *matter, const tal_state *state,
@@ -492,6 +488,20 @@ static tal_status set_direction(const tal_matter *matter, tal_state *state, int 
     return TAL_OK;
 }
 
+tal_status tali_unilateral_enter(const tal_matter *matter, tal_state *state, int i,
+                                 tal_unilateral_mode was, tal_unilateral_mode mode,
+                                 const double direction[])
+{
+    const tali_unilateral *it = &matter->unilaterals.list[i];
+    const bool begins_to_stick = mode == TAL_UNILATERAL_STICK && mode != was;
+    tal_status st = TAL_OK;
+    if (mode == TAL_UNILATERAL_SLIDE) st = set_direction(matter, state, i, direction);
+    if (st == TAL_OK && begins_to_stick && it->anchor >= 0) st = drop_anchor(matter, state, it);
+    if (st != TAL_OK) return st;
+    return tali_unilateral_switch(matter, state, i, mode != TAL_UNILATERAL_OFF,
+                                  mode == TAL_UNILATERAL_STICK);
+}
+
 tal_status tal_unilateral_set_mode(const tal_matter *matter, tal_state *state,
                                    tal_unilateral_ix element, tal_unilateral_mode mode,
                                    const double direction[])
@@ -510,11 +520,5 @@ tal_status tal_unilateral_set_mode(const tal_matter *matter, tal_state *state,
                                 enabled[element.i] != 0 ? "enabled" : "disabled");
     }
     const tal_unilateral_mode was = tali_unilateral_mode_at(matter, state, element.i);
-    tal_status st = TAL_OK;
-    if (mode == TAL_UNILATERAL_SLIDE) st = set_direction(matter, state, element.i, direction);
-    if (st != TAL_OK || mode == was) return st;
-    if (mode == TAL_UNILATERAL_STICK && it->anchor >= 0) st = drop_anchor(matter, state, it);
-    if (st != TAL_OK) return st;
-    return tali_unilateral_switch(matter, state, element.i, mode != TAL_UNILATERAL_OFF,
-                                  mode == TAL_UNILATERAL_STICK);
+    return tali_unilateral_enter(matter, state, element.i, was, mode, direction);
 }

@@ -1,7 +1,9 @@
-// Gaps of elements, all at once: those of points and spheres over planes straight from the poses of
-// two bodies, the others by their constraints.
+// Gaps of elements, all at once: those of points and spheres over planes, and of spheres, straight
+// from the poses of two bodies, the others by their constraints.
 //
-//     gap = n . (S - P) - radius      rate = n . (v2 - v1) at S      n and P of the plane
+//     gap = n . (S - P) - radius             rate = n . (v2 - v1) at S    n and P of the plane
+//     gap = |C2 - C1| - radius1 - radius2    rate = n . (v2 - v1)         n from center to center
+//     gap = radius1 - radius2 - |C2 - C1|    rate = n . (v1 - v2)         of one within the other
 #include "constraint/type/constraint_builtin_internal.h"
 #include "unilateral/unilateral_internal.h"
 
@@ -22,13 +24,22 @@ tali_unilateral_quick tali_unilateral_quick_of(const tal_matter *matter, int i)
     tali_unilateral_quick quick = {.kind = TALI_UNILATERAL_NO_GAP};
     if (it->normal < 0 || it->is_ratchet) return quick;
     const tali_constraint *c = &matter->constraints.list[it->normal];
-    const bool is_point = c->ops.tag == TALI_TAG_POINT_OVER_PLANE;
-    const bool is_sphere = c->ops.tag == TALI_TAG_SPHERE_ON_PLANE_CONTACT;
-    const bool is_quick =
-        (is_point || is_sphere) && it->sign > 0 && tali_constraint_is_builtin(&c->ops);
-    quick.kind = !is_quick  ? TALI_UNILATERAL_ANY_GAP
-                 : is_point ? TALI_UNILATERAL_POINT_GAP
-                            : TALI_UNILATERAL_SPHERE_GAP;
+
+    static const struct {
+        uint64_t tag;
+        int sign;
+        tali_unilateral_gap_kind kind;
+    } known[] = {{TALI_TAG_POINT_OVER_PLANE, 1, TALI_UNILATERAL_POINT_GAP},
+                 {TALI_TAG_SPHERE_ON_PLANE_CONTACT, 1, TALI_UNILATERAL_SPHERE_GAP},
+                 {TALI_TAG_SPHERE_ON_SPHERE_CONTACT, 1, TALI_UNILATERAL_SPHERES_GAP},
+                 {TALI_TAG_SPHERE_IN_SPHERE_CONTACT, -1, TALI_UNILATERAL_INSIDE_GAP}};
+
+    quick.kind = TALI_UNILATERAL_ANY_GAP;
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; ++k) {
+        const bool is_it = c->ops.tag == known[k].tag && it->sign == known[k].sign;
+        if (is_it && tali_constraint_is_builtin(&c->ops)) quick.kind = known[k].kind;
+    }
+    const bool is_quick = quick.kind != TALI_UNILATERAL_ANY_GAP;
     quick.normal = it->normal;
     quick.param0 = c->param0;
     if (is_quick) quick.bodies[0] = c->bodies[0], quick.bodies[1] = c->bodies[1];
@@ -47,14 +58,35 @@ static void see(const tali_tree_view *view, int b, bool moves, seen_body *at)
     if (moves) at->V = tal_sv_shift_motion(view->rates[b].V, p_MB);
 }
 
+// Of two spheres, or its rate. Centers that coincide are apart along z, as for their constraint.
+static double spheres_value(const tali_unilateral_quick *quick, const double params[], bool is_rate,
+                            const seen_body at[2])
+{
+    const tal_vec3 c1 = tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_1);
+    const tal_vec3 c2 = tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_2);
+    const double radius1 = params[TAL_SPHERE_ON_SPHERE_RADIUS_1];
+    const double radius2 = params[TAL_SPHERE_ON_SPHERE_RADIUS_2];
+    const tal_vec3 r1 = tal_m3_mul_v3(at[0].X.R, c1), r2 = tal_m3_mul_v3(at[1].X.R, c2);
+    const tal_vec3 d = tal_v3_sub(tal_v3_add(at[1].X.p, r2), tal_v3_add(at[0].X.p, r1));
+    const double distance = tal_v3_norm(d);
+    const bool is_inside = quick->kind == TALI_UNILATERAL_INSIDE_GAP;
+    if (!is_rate) return is_inside ? radius1 - radius2 - distance : distance - radius1 - radius2;
+    const tal_vec3 n = distance > 0.0 ? tal_v3_scale(1.0 / distance, d) : tal_v3(0.0, 0.0, 1.0);
+    const tal_vec3 v =
+        tal_v3_sub(tal_sv_shift_motion(at[1].V, r2).v, tal_sv_shift_motion(at[0].V, r1).v);
+    return is_inside ? -tal_v3_dot(n, v) : tal_v3_dot(n, v);
+}
+
 // The gap, or its rate. Most planes are Ground's.
 static double quick_value(const tali_unilateral_quick *quick, const double all_params[],
                           const tali_tree_view *view, bool is_rate, seen_body at[2])
 {
     const double *params = all_params + quick->param0;
-    const bool is_fixed = quick->bodies[0] == 0;
-    if (!is_fixed) see(view, quick->bodies[0], is_rate, &at[0]);
+    const bool is_fixed = quick->bodies[0] == 0,
+               is_plane = quick->kind < TALI_UNILATERAL_SPHERES_GAP;
+    if (!is_fixed || !is_plane) see(view, quick->bodies[0], is_rate, &at[0]);
     see(view, quick->bodies[1], is_rate, &at[1]);
+    if (!is_plane) return spheres_value(quick, params, is_rate, at);
     const tal_vec3 n_1 = tali_constraint_v3_from(params + 6);
     const tal_vec3 n = is_fixed ? n_1 : tal_m3_mul_v3(at[0].X.R, n_1);
     const tal_vec3 r =

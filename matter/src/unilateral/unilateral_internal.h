@@ -23,6 +23,16 @@
 const tali_unilateral *tali_unilateral_at(const tal_matter *matter, tal_unilateral_ix element,
                                           const char *where);
 
+/// The mode of an element, from the constraints that are enabled.
+static inline tal_unilateral_mode tali_unilateral_mode_by(const tali_unilateral *it,
+                                                          const uint8_t *parts, bool takes_part)
+{
+    const bool is_off = !takes_part || (it->normal >= 0 && parts[it->normal] == 0);
+    if (is_off) return TAL_UNILATERAL_OFF;
+    if (it->grip < 0) return TAL_UNILATERAL_ON;
+    return parts[it->grip] != 0 ? TAL_UNILATERAL_STICK : TAL_UNILATERAL_SLIDE;
+}
+
 /// The mode of element `i` in a State of the System that has reached Model.
 tal_unilateral_mode tali_unilateral_mode_at(const tal_matter *matter, const tal_state *state,
                                             int i);
@@ -30,6 +40,11 @@ tal_unilateral_mode tali_unilateral_mode_at(const tal_matter *matter, const tal_
 /// Enable the constraints of element `i`, or not.
 tal_status tali_unilateral_switch(const tal_matter *matter, tal_state *state, int i, bool normal,
                                   bool grip);
+
+/// tal_unilateral_set_mode() of an element that was in mode `was`, whatever its constraints are now.
+tal_status tali_unilateral_enter(const tal_matter *matter, tal_state *state, int i,
+                                 tal_unilateral_mode was, tal_unilateral_mode mode,
+                                 const double direction[]);
 
 /// Is this material physical? The sentence names the field that is not.
 tal_status tali_unilateral_check_material(const tal_unilateral_material *material, tal_error *err);

@@ -30,7 +30,9 @@ typedef enum tali_unilateral_gap_kind {
     TALI_UNILATERAL_NO_GAP,
     TALI_UNILATERAL_ANY_GAP,   ///< by its constraint
     TALI_UNILATERAL_POINT_GAP, ///< from here on: from poses
-    TALI_UNILATERAL_SPHERE_GAP
+    TALI_UNILATERAL_SPHERE_GAP,
+    TALI_UNILATERAL_SPHERES_GAP, ///< of two spheres
+    TALI_UNILATERAL_INSIDE_GAP   ///< of a sphere within another
 } tali_unilateral_gap_kind;
 
 /// What is needed for that, close together: there may be thousands.

@@ -1,4 +1,6 @@
 // Gaps, speeds, slip and forces of unilateral elements, on or off.
+#include "unilateral_watch_internal.h"
+
 #include "unilateral/unilateral_internal.h"
 
 #include <math.h>
@@ -233,4 +235,44 @@ tal_unilateral_force tal_unilateral_force_of(const tal_matter *matter, tal_state
         return nan;
     }
     return force;
+}
+
+// --- what is watched of all elements ---
+
+// -|pi_T| of an element that sticks.
+static double less_grip(const tali_unilateral *it, const double own[])
+{
+    if (it->num_slips == 1) return -fabs(own[0]);
+    return -sqrt(own[0] * own[0] + own[1] * own[1]);
+}
+
+bool tali_unilateral_watch_forces(const tal_matter *matter, tal_state *state, double normal[],
+                                  double left[])
+{
+    const tali_unilaterals *all = &matter->unilaterals;
+    const tal_system *system = matter->system;
+    if (!reach(matter, state, TAL_STAGE_ACCELERATION)) return false;
+    const double *lambda =
+        tal_state_multipliers(state) + tal_group_start(system, state, matter->constraints.udoterr);
+    const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
+    const tali_constraint *list = matter->constraints.list;
+    const uint8_t *parts = tali_cache_var_in(system, state, matter->constraints.enabled);
+    const uint8_t *takes_part = tali_cache_var_in(system, state, all->enabled);
+    const tal_unilateral_material *materials = tali_cache_var_in(system, state, all->materials);
+    for (int i = 0; i < all->count; ++i) {
+        const tali_unilateral *it = &all->list[i];
+        const tal_unilateral_mode mode = tali_unilateral_mode_by(it, parts, takes_part[i] != 0);
+        normal[i] = left[i] = (double)INFINITY;
+        if (mode == TAL_UNILATERAL_OFF) continue;
+        double N = 0.0;
+        if (it->normal >= 0) {
+            const int slot = tali_constraint_row_slot(&map, &list[it->normal], it->normal, 0);
+            N = normal[i] = -it->sign * lambda[slot];
+        }
+        if (mode != TAL_UNILATERAL_STICK || isinf(materials[i].static_mu)) continue;
+        if (it->normal < 0) N = tali_unilateral_normal_force(matter, state, i, lambda);
+        const int grip = tali_constraint_row_slot(&map, &list[it->grip], it->grip, 0);
+        left[i] = materials[i].limit + materials[i].static_mu * N + less_grip(it, lambda + grip);
+    }
+    return true;
 }

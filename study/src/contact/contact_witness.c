@@ -1,4 +1,6 @@
 // The witnesses of unilateral elements: one number each for gap, slip, force and friction.
+#include "unilateral_watch_internal.h"
+
 #include "contact/contacts_internal.h"
 
 #include <math.h>
@@ -116,44 +118,45 @@ tal_status tali_contacts_realize_velocity(const void *self, const tal_system *sy
     return st;
 }
 
-// Friction that is left before an element begins to slip.
-static double cone_of(const tal_contacts *contacts, tal_state *state, int i,
-                      const tal_unilateral_force *force)
+// How far a slide is from a jam, of an element that slides; the acceleration of one at rest.
+static void look_at_one(const tal_contacts *contacts, tal_state *state, int i, bool is_resting,
+                        double *normal, double *margin)
 {
-    const tal_unilateral_material material =
-        tal_unilateral_material_of(contacts->matter, state, (tal_unilateral_ix){i});
-    if (isinf(material.static_mu)) return SILENT;
-    return material.limit + material.static_mu * force->normal -
-           hypot(force->friction[0], force->friction[1]);
+    const tal_unilateral_ix element = {i};
+    if (is_open(contacts, state, i)) {
+        if (is_resting) *normal = tal_unilateral_acceleration(contacts->matter, state, element);
+        return;
+    }
+    const bool has_normal = tal_unilateral_normal(contacts->matter, element).i >= 0;
+    if (has_normal && mode_of(contacts, state, i) == TAL_UNILATERAL_SLIDE) {
+        *margin = tal_unilateral_slide_margin(contacts->matter, state, element);
+    }
 }
 
+// Forces, cones and margins. What sticks has a cone, which says all; the others are looked at one
+// by one, but for those that are open.
 tal_status tali_contacts_realize_acceleration(const void *self, const tal_system *system,
                                               tal_state *state)
 {
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
-    const tal_matter *matter = contacts->matter;
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *normal = tal_group_upd_triggers(system, state, contacts->force);
     double *cone = tal_group_upd_triggers(system, state, contacts->cone);
     double *margin = tal_group_upd_triggers(system, state, contacts->margin);
     const double *gap = tal_state_triggers(state, TAL_STAGE_POSITION) +
                         tal_group_start(system, state, contacts->gap);
+    if (!tali_unilateral_watch_forces(contacts->matter, state, normal, cone)) {
+        return tal_state_error(state)->status;
+    }
     for (int i = 0; i < contacts->num; ++i) {
-        const tal_unilateral_ix element = {i};
-        normal[i] = cone[i] = margin[i] = SILENT;
-        if (gap[i] != SILENT && memory[i].is_resting == 0) continue; // open
-        const tal_unilateral_mode mode = mode_of(contacts, state, i);
-        if (mode != TAL_UNILATERAL_OFF) {
-            const tal_unilateral_force force = tal_unilateral_force_of(matter, state, element);
-            const bool has_normal = tal_unilateral_normal(matter, element).i >= 0;
-            if (has_normal) normal[i] = force.normal;
-            if (mode == TAL_UNILATERAL_STICK) cone[i] = cone_of(contacts, state, i, &force);
-            if (mode == TAL_UNILATERAL_SLIDE && has_normal) {
-                margin[i] = tal_unilateral_slide_margin(matter, state, element);
-            }
-        } else if (memory[i].is_resting != 0 && is_open(contacts, state, i)) {
-            normal[i] = tal_unilateral_acceleration(matter, state, element);
+        const bool has_force = !isinf(normal[i]), has_cone = !isinf(cone[i]);
+        const bool is_resting = memory[i].is_resting != 0;
+        margin[i] = SILENT;
+        if (!has_force) normal[i] = SILENT;
+        if (!has_cone) cone[i] = SILENT;
+        if (!has_cone && (gap[i] == SILENT || is_resting)) {
+            look_at_one(contacts, state, i, is_resting, &normal[i], &margin[i]);
         }
         tal_status st = check(state, contacts, i, "force", normal[i]);
         if (st == TAL_OK) st = check(state, contacts, i, "friction", cone[i]);

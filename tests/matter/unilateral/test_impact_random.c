@@ -1,6 +1,7 @@
 // matter/src/unilateral/impact.c: impacts at random, by what is true of each of them.
 #include "unilateral_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,36 +164,65 @@ static bool make_consistent(random_hit *it)
     return tal_system_project_u(it->model.system, it->model.state, NULL, NULL, NULL) == TAL_OK;
 }
 
-static void check_hit(const random_hit *it, int n)
+/// The largest of what each hit must keep small.
+typedef struct worst_hit {
+    double approach; ///< [m/s] after the impact
+    double excess;   ///< of friction over its cone, as a part of the largest impulse
+    double gain; ///< of kinetic energy, as a part of what there was; the work of motions is none
+} worst_hit;
+
+static double largest_impulse(const random_hit *it)
 {
+    double most = 0.0;
+    for (int k = 0; k < it->num; ++k) {
+        const tal_unilateral_impact hit =
+            tal_unilateral_impact_of(it->model.matter, it->model.state, it->element[k]);
+        if (hit.count > 0) most = fmax(most, hit.normal);
+    }
+    return most;
+}
+
+// Nothing approaches by more than the tolerance of speeds, and the solver's check allows 1e-8 of
+// the largest number.
+static void check_hit(const random_hit *it, int n, worst_hit *worst)
+{
+    const double most = largest_impulse(it);
     for (int k = 0; k < it->num; ++k) {
         const tal_unilateral_ix at = it->element[k];
         const double v = tal_unilateral_speed(it->model.matter, it->model.state, at);
         const tal_unilateral_impact hit =
             tal_unilateral_impact_of(it->model.matter, it->model.state, at);
         ck_assert_msg(v >= -1e-6 - 1e-9, "%d: element %d approaches at %g", n, k, v);
+        worst->approach = fmax(worst->approach, -v);
         if (hit.count == 0) continue;
-        ck_assert_msg(fabs(hit.friction[0]) <= it->mu[k] * hit.normal + 1e-8,
-                      "%d: element %d has %g of %g", n, k, hit.friction[0], it->mu[k] * hit.normal);
+        const double excess = fabs(hit.friction[0]) - it->mu[k] * hit.normal;
+        ck_assert_msg(excess <= 1e-8 * most, "%d: element %d has %g of %g", n, k, hit.friction[0],
+                      it->mu[k] * hit.normal);
+        worst->excess = fmax(worst->excess, excess / most);
     }
 }
 
-static void check_gain(const random_hit *it, int n, double before, double energy)
+// The report leaves out what a motion does; without one the energy itself must not grow either. It
+// is a sum of products of impulses and speeds, which can be larger than the energy by far: where
+// elements jam, impulses of 10 N s meet energies of 0.6 J.
+static void check_gain(const random_hit *it, int n, double before, double energy, worst_hit *worst)
 {
-    ck_assert_msg(energy <= 1e-9, "%d: %g", n, energy);
-    const double gain = kinetic(&it->model) - before;
-    ck_assert_msg(it->is_driven || gain <= 1e-9, "%d: %g", n, gain);
+    const double gain = it->is_driven ? energy : fmax(energy, kinetic(&it->model) - before);
+    const double moved = largest_impulse(it) * 1.0; // masses are 1 kg, speeds at most 1 m/s
+    ck_assert_msg(gain <= 1e-12 * fmax(before, moved), "%d: %g of %g", n, gain, before);
+    worst->gain = fmax(worst->gain, gain / before);
     if (it->is_prescribed) ck_assert(tal_state_u(it->model.state)[MASSES - 1] == it->speed);
 }
 
 // T16: every impact is solved, nothing approaches afterwards, friction is within its cone, kinetic
-// energy does not grow but by the work of a motion, and prescribed speeds stay, to the bit.
-// Residuals of the solver are 1e-9 of the largest number. Where a motion drives a mass between
-// others that do not give way there are no impulses: that is a status, and nothing has changed.
+// energy does not grow but by round-off and the work of a motion, and prescribed speeds stay, to the
+// bit. Where a motion drives a mass between others that do not give way there are no impulses: that
+// is a status, and nothing has changed.
 START_TEST(random_impacts_gain_no_energy)
 {
     const int count = getenv("TALUS_SOAK") != NULL ? 1000000 : 1000;
     test_rng rng = test_rng_seed(11);
+    worst_hit worst = {0.0, 0.0, 0.0};
     int driven = 0, refused = 0, smooth = 0;
     for (int n = 0; n < count; ++n) {
         random_hit it;
@@ -208,8 +238,8 @@ START_TEST(random_impacts_gain_no_energy)
         driven += it.is_driven;
         smooth += report.num_smooth > 0;
         if (st == TAL_OK) {
-            check_gain(&it, n, T, report.energy);
-            check_hit(&it, n);
+            check_gain(&it, n, T, report.energy, &worst);
+            check_hit(&it, n, &worst);
         } else {
             ck_assert_msg(it.is_driven, "%d: %s", n, tal_state_error(it.model.state)->message);
             ck_assert_mem_eq(tal_state_u(it.model.state), u, sizeof u);
@@ -217,6 +247,9 @@ START_TEST(random_impacts_gain_no_energy)
         }
         test_model_end(&it.model);
     }
+    (void)printf("%d impacts: %d driven, of which %d squeezed; %d without all friction; at most "
+                 "%.1e m/s, %.1e over a cone, %.1e of the energy gained\n",
+                 count, driven, refused, smooth, worst.approach, worst.excess, worst.gain);
     // a motion at random squeezes often; friction was left out rarely, and that was counted
     ck_assert_msg(2 * refused <= driven && 10 * smooth <= count, "%d of %d refused, %d smooth",
                   refused, driven, smooth);

@@ -523,24 +523,34 @@ END_TEST
 
 // --- gaps of all elements ---
 
-/// Points and spheres over planes, and a rope, between bodies of a random tree.
+enum {
+    MANY = 8
+};
+
+/// Points and spheres over planes, spheres on and in spheres, and a rope, between bodies of a random
+/// tree.
 typedef struct many {
-    tal_unilateral_ix element[5];
+    tal_unilateral_ix element[MANY];
     test_rng rng;
 } many;
 
 static void add_many(tal_matter *matter, void *context)
 {
     many *it = context;
-    const tal_body_ix bodies[5][2] = {{{0}, {9}}, {{3}, {8}}, {{7}, {0}}, {{4}, {10}}, {{2}, {6}}};
-    for (int k = 0; k < 5; ++k) {
+    const tal_body_ix bodies[MANY][2] = {{{0}, {9}}, {{3}, {8}}, {{7}, {0}}, {{4}, {10}},
+                                         {{5}, {1}}, {{0}, {6}}, {{8}, {2}}, {{2}, {6}}};
+    for (int k = 0; k < MANY; ++k) {
         const tal_body_ix one = bodies[k][0], two = bodies[k][1];
         const tal_xform plane = test_random_xform(&it->rng);
         const tal_vec3 at = test_random_vec3(&it->rng);
         it->element[k] =
             k < 2   ? tal_unilateral_add_point_on_plane(matter, NULL, one, &plane, two, at)
             : k < 4 ? tal_unilateral_add_sphere_on_plane(matter, NULL, one, &plane, two, at, 0.2)
-                    : tal_unilateral_add_rope(matter, NULL, one, plane.p, two, at, 9.0);
+            : k < 6
+                ? tal_unilateral_add_sphere_on_sphere(matter, NULL, one, plane.p, 0.3, two, at, 0.2)
+            : k < 7
+                ? tal_unilateral_add_sphere_in_sphere(matter, NULL, one, plane.p, 9.3, two, at, 0.2)
+                : tal_unilateral_add_rope(matter, NULL, one, plane.p, two, at, 9.0);
     }
 }
 
@@ -554,11 +564,11 @@ START_TEST(gaps_of_all_elements_are_the_errors_of_their_constraints)
         def.add_more = add_many;
         def.context = &context;
         random_tree tree = random_tree_create(&def);
-        double gap[5], rate[5];
+        double gap[MANY], rate[MANY];
         ck_assert_int_eq(tal_system_realize(tree.system, tree.state, TAL_STAGE_VELOCITY), TAL_OK);
         ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, false, gap), TAL_OK);
         ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, true, rate), TAL_OK);
-        for (int k = 0; k < 5; ++k) {
+        for (int k = 0; k < MANY; ++k) {
             const tal_unilateral_ix e = context.element[k];
             ck_assert_double_eq(gap[k], tal_unilateral_gap(tree.matter, tree.state, e));
             ck_assert_double_eq(rate[k], tal_unilateral_speed(tree.matter, tree.state, e));
@@ -567,7 +577,7 @@ START_TEST(gaps_of_all_elements_are_the_errors_of_their_constraints)
                 TAL_OK);
         }
         ck_assert_int_eq(tal_system_realize(tree.system, tree.state, TAL_STAGE_VELOCITY), TAL_OK);
-        for (int k = 0; k < 5; ++k) {
+        for (int k = 0; k < MANY; ++k) {
             const tal_constraint_rows rows = tal_constraint_rows_of(
                 tree.matter, tree.state, tal_unilateral_normal(tree.matter, context.element[k]));
             const int sign = tal_unilateral_sign(tree.matter, context.element[k]);
@@ -576,9 +586,9 @@ START_TEST(gaps_of_all_elements_are_the_errors_of_their_constraints)
             ck_assert_double_eq_tol(gap[k], p, 1e-12 * (1.0 + fabs(p)));
             ck_assert_double_eq_tol(rate[k], v, 1e-12 * (1.0 + fabs(v)) * 20.0);
         }
-        double none[5];
+        double none[MANY];
         ck_assert_int_eq(tal_matter_calc_gaps(tree.matter, tree.state, false, none), TAL_OK);
-        for (int k = 0; k < 5; ++k) {
+        for (int k = 0; k < MANY; ++k) {
             ck_assert(isinf(none[k])); // nothing is open
         }
         random_tree_destroy(&tree);
