@@ -111,6 +111,9 @@ static tal_status find_model(const study *it, lane *at)
     at->error = (tal_error){TAL_OK, "", ""};
     at->has_model = true;
     if (vary_read_model(&it->quiet_args, &it->vary, at->values, &at->model) != CLI_OK) {
+        if (at->model.status == TAL_ERR_NO_MEMORY) {
+            return refuse_model(at, TAL_ERR_NO_MEMORY, "there is not enough memory%s", "");
+        }
         return refuse_model(at, TAL_ERR_BAD_VALUE, "the model is wrong with these <param>s%s", "");
     }
     if (!vary_has_shape(&at->model, it->shape)) {
