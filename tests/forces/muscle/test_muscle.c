@@ -2,6 +2,8 @@
 #include "force_model.h"
 #include "talus_test.h"
 
+#include <stdio.h>
+
 enum {
     NUM_KINDS = 8
 };
@@ -429,6 +431,29 @@ static void check_refused(tal_muscle_def def, const char *part)
                   err.message);
 }
 
+// Whichever of a list of actuators it is: the second one here.
+START_TEST(a_controller_names_the_force_that_it_cannot_drive)
+{
+    static double tenth = 0.1;
+    for (int k = 0; k < 4; ++k) {
+        all it;
+        begin(&it);
+        const tal_force_ix spring = tal_forces_add_mobility_spring(
+            it.m.forces, "coil", (tal_mobility){it.m.body[PIN], 0}, 1.0, 0.0);
+        const tal_force_ix wrong[] = {spring, {-1}, {1000}, {spring.i + 1}};
+        const tal_force_ix list[] = {it.muscle[0], wrong[k]};
+        const tal_controller_ix none =
+            tal_forces_add_controller(it.m.forces, "constant", list, 2, &constant_ops, &tenth);
+        ck_assert_int_lt(none.i, 0);
+        char says[100];
+        snprintf(says, sizeof says, "controller 'constant' cannot drive force %d (%s)", wrong[k].i,
+                 k == 0 ? "coil" : "there is none");
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_int_eq(model_refuse(&it.m, &err), TAL_ERR_BAD_INDEX);
+        ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
+    }
+}
+
 START_TEST(bad_muscles_are_refused_by_name)
 {
     const tal_path_ix path = {0};
@@ -563,6 +588,7 @@ int main(void)
 
     tc = tcase_create("mistakes");
     tcase_add_test(tc, bad_muscles_are_refused_by_name);
+    tcase_add_test(tc, a_controller_names_the_force_that_it_cannot_drive);
     tcase_add_test(tc, a_path_shorter_than_its_tendon_is_told_or_slack);
     tcase_add_test(tc, controllers_that_drive_nothing_are_refused_by_name);
     suite_add_tcase(suite, tc);
