@@ -338,6 +338,38 @@ START_TEST(runs_without_speeds_say_that_there_are_no_forces)
 
 END_TEST
 
+// One unit for each column of the table, time included. Of those that are missing, or too long for
+// a chart, nothing is said.
+START_TEST(columns_have_the_units_of_the_table)
+{
+    tal_model model = read_model(chain_model);
+    tal_table *table = chain_table(false);
+    ck_assert_int_eq(
+        tal_table_set_header(
+            table, "talus_units",
+            "s,m,rad,,a unit of no more than 31 bytes,a unit of more than 31 bytes: 32"),
+        TAL_OK);
+    tal_scene *scene = make_scene(&model, NULL);
+    add_run(scene, table);
+    written it = write_scene(scene, TAL_SCENE_JSON, NULL);
+    static const char *const columns[] = {
+        "{\"name\":\"cart.q0\",\"unit\":\"m\"}",
+        "{\"name\":\"upper.q0\",\"unit\":\"rad\"}",
+        "{\"name\":\"lower.q0\",\"unit\":\"\"}",
+        "{\"name\":\"bob.q0\",\"unit\":\"a unit of no more than 31 bytes\"}",
+        "{\"name\":\"bob.q1\",\"unit\":\"\"}",
+        "{\"name\":\"bob.q3\",\"unit\":\"\"}"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
+        ck_assert_msg(strstr(it.bytes, columns[i]) != NULL, "%s", columns[i]);
+    }
+    free(it.bytes);
+    tal_scene_destroy(scene);
+    tal_table_destroy(table);
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
 START_TEST(long_runs_are_thinned_and_keep_their_ends)
 {
     tal_model model = read_model(chain_model);
@@ -498,6 +530,7 @@ int main(void)
     tcase_add_test(theory, a_page_holds_title_scene_and_data);
     tcase_add_test(theory, a_glb_file_has_its_chunks);
     tcase_add_test(theory, runs_without_speeds_say_that_there_are_no_forces);
+    tcase_add_test(theory, columns_have_the_units_of_the_table);
     tcase_add_test(theory, long_runs_are_thinned_and_keep_their_ends);
     tcase_add_test(theory, without_a_result_joints_move_through_their_ranges);
     tcase_add_test(theory, seen_markers_stand_at_the_times_of_the_run);
