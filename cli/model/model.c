@@ -149,6 +149,7 @@ static int read_with(const cli_args *args, const char *path, const cli_params *p
     options.fixed_memory = cli_text(args, "formulation") != NULL;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_model_read_any(real, &options, &model->file, found);
+    model->status = st;
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         (void)cli_fail_file(args, path, st);
     }
@@ -172,7 +173,8 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
     if (code == CLI_OK) code = start_code;
     if (code == CLI_OK) code = read_with(args, path, &params, &starts, model);
     tal_error err = {0};
-    if (code == CLI_OK && find_hash(model, &err) != TAL_OK) {
+    if (code == CLI_OK) model->status = find_hash(model, &err);
+    if (code == CLI_OK && model->status != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
     cli_params_free(&params);

@@ -12,7 +12,8 @@ typedef struct cli_model {
     const tal_matter *matter;
     const tal_forces *forces;
     tal_model file;
-    char hash[17]; // of all that it says and that the State holds, in hexadecimal digits
+    tal_status status; // of reading it
+    char hash[17];     // of all that it says and that the State holds, in hexadecimal digits
 } cli_model;
 
 // Values by name, from the command line and from a caller.

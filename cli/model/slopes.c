@@ -71,6 +71,9 @@ static tal_status open_trial(cli_slopes *it, const double values[], const tal_se
     memset(out, 0, sizeof *out);
     out->columns = it->columns;
     if (vary_read_model(&quiet, it->vary, values, &out->model) != CLI_OK) {
+        if (out->model.status == TAL_ERR_NO_MEMORY) {
+            return refuse(it, TAL_ERR_NO_MEMORY, "there is not enough memory%s", "");
+        }
         return refuse(it, TAL_ERR_NOT_FINITE, "the model is wrong with these <param>s%s", "");
     }
     if (!vary_has_shape(&out->model, it->shape)) {

@@ -90,6 +90,21 @@ run=(mol run "${atoms[@]}" --time 1 --step 0.0005 --every 0.05 --bath none -l ca
 expect 0 "${run[@]}" -q -o run.sto --trajectory run.dcd
 near "$(last run.sto time)" 1 1e-9 'where the run ends'
 [ "$(sed '1,/^endheader/d' run.sto | wc -l)" -eq 22 ] || complain "the run has not 21 rows"
+# the result knows its molecule: what is in both of its files, not their names
+hash_of() { # FILE
+    sed -n 's/^talus_model_hash=//p' "$1"
+}
+[[ $(hash_of run.sto) =~ ^[0-9a-f]{16}$ ]] || complain "a run does not know its molecule"
+for name in prmtop inpcrd; do
+    cp formamide.prmtop other.prmtop
+    cp formamide.inpcrd other.inpcrd
+    short=(mol run other.prmtop other.inpcrd --time 0.1 -q)
+    expect 0 "${short[@]}" -o same.sto
+    [ "$(hash_of same.sto)" = "$(hash_of run.sto)" ] || complain "names of files change the molecule"
+    awk 'NR == 1 { $0 = $0 " " } { print }' formamide.$name >other.$name
+    expect 0 "${short[@]}" -o changed.sto
+    [ "$(hash_of changed.sto)" != "$(hash_of run.sto)" ] || complain "a change of .$name is not noticed"
+done
 # steps are a tenth of the shortest period: Verlet's energy swings by a hundredth of kT per bond
 less "$(drift run.sto conserved)" 0.5 'energy of an isolated molecule'
 expect 0 rerun run.sto

@@ -134,11 +134,17 @@ static double energy_of(const tali_osim_tool *tool, const probe *it, int k)
 
 // --- reading ---
 
-static void add_item(tali_osim_analysis *a, probe *it, int i)
+// Force i; there is room for each once. `e` is what names it.
+static void add_item(tali_osim_analysis *a, probe *it, int i, const tali_xml_element *e)
 {
     const tali_osim_force *f = &a->tool->o.forces[i];
     if (!f->applies || f->force.i < 0) return;
     if (!tal_force_has_control(a->tool->model.forces, f->force)) return;
+    for (int k = 0; k < it->num_items; ++k) {
+        if (it->items[k] != i) continue;
+        tali_osim_error(&a->tool->setup, e, ": '%.60s' is listed twice", f->name);
+        return;
+    }
     it->items[it->num_items++] = i;
 }
 
@@ -179,14 +185,16 @@ static void read_items(tali_osim_analysis *a, probe *it)
     const int n = tali_osim_words(setup, it->element, it->kind->list, words, TALI_OSIM_MAX_LIST);
     const bool all = n == 1 && (strcmp(words[0], "all") == 0 || strcmp(words[0], "ALL") == 0);
     for (int i = 0; i < o->num_forces && all; ++i) {
-        if (it->kind->measure != fiber_power_of || o->forces[i].muscle != NULL) add_item(a, it, i);
+        if (it->kind->measure != fiber_power_of || o->forces[i].muscle != NULL) {
+            add_item(a, it, i, it->element);
+        }
     }
     for (int k = 0; k < n && !all; ++k) {
         const int i = tali_osim_find_force(o, words[k]);
         if (i < 0) {
             tali_osim_error(setup, it->element, ": the model has no actuator '%.60s'", words[k]);
         } else {
-            add_item(a, it, i);
+            add_item(a, it, i, it->element);
         }
     }
 }
@@ -235,7 +243,7 @@ static void read_muscle(tali_osim_analysis *a, probe *it, const tali_xml_element
         return;
     }
     const int before = it->num_items;
-    add_item(a, it, i);
+    add_item(a, it, i, e);
     if (it->num_items == before) return;
     tal_metabolics *def = &it->metabolics[before];
     *def = *shared;

@@ -2,6 +2,8 @@
 #include "force_model.h"
 #include "talus_test.h"
 
+#include <stdio.h>
+
 enum {
     NUM_KINDS = 8
 };
@@ -415,6 +417,47 @@ START_TEST(a_controller_without_a_number_is_named)
     model_end(&it.m);
 }
 
+// Slopes against central differences with a step of 1e-6: round-off gives 1e-10 of the value, and
+// third slopes of up to 1e6 (of exponentials with exponents of 100) a sixth of 1e-6. Pieces of curves
+// do not meet where they are looked at.
+START_TEST(slopes_of_curves_are_those_of_their_values)
+{
+    all it;
+    begin(&it);
+    finish(&it);
+    int num = 0;
+    for (int i = 0; i < NUM_KINDS; ++i) {
+        const bool is_rigid = i == 7 || (i < 6 && i % 2 == 1);
+        for (int c = 0; c < TAL_NUM_MUSCLE_CURVES; ++c) {
+            const tal_muscle_curve which = (tal_muscle_curve)c;
+            const bool is_speed = which == TAL_MUSCLE_CURVE_VELOCITY;
+            const double from = is_speed ? -0.83 : which == TAL_MUSCLE_CURVE_TENDON ? 1.003 : 0.63;
+            const double step = is_speed                           ? 0.2071
+                                : which == TAL_MUSCLE_CURVE_TENDON ? 0.0083
+                                                                   : 0.107;
+            for (int k = 0; k < 8; ++k) {
+                const double x = from + k * step, h = 1e-6;
+                const double slope = tal_muscle_calc_curve(it.m.forces, it.muscle[i], which, x, 1);
+                if (is_rigid && which == TAL_MUSCLE_CURVE_TENDON) {
+                    ck_assert(isnan(slope));
+                    continue;
+                }
+                const double above =
+                    tal_muscle_calc_curve(it.m.forces, it.muscle[i], which, x + h, 0);
+                const double below =
+                    tal_muscle_calc_curve(it.m.forces, it.muscle[i], which, x - h, 0);
+                const double expected = (above - below) / (2.0 * h);
+                ck_assert_msg(fabs(slope - expected) <= 1e-6 * fmax(1.0, fabs(expected)),
+                              "muscle %d, curve %d at %g: %g, %g", i, c, x, slope, expected);
+                if (is_speed) ck_assert_double_gt(slope, 0.01); // faster: more force
+                ++num;
+            }
+        }
+    }
+    ck_assert_int_eq(num, (NUM_KINDS * TAL_NUM_MUSCLE_CURVES - 4) * 8);
+    model_end(&it.m);
+}
+
 // --- mistakes ---
 
 static void check_refused(tal_muscle_def def, const char *part)
@@ -427,6 +470,29 @@ static void check_refused(tal_muscle_def def, const char *part)
     ck_assert_int_ne(model_refuse(&m, &err), TAL_OK);
     ck_assert_msg(strstr(err.message, part) != NULL && strstr(err.message, "biceps") != NULL, "%s",
                   err.message);
+}
+
+// Whichever of a list of actuators it is: the second one here.
+START_TEST(a_controller_names_the_force_that_it_cannot_drive)
+{
+    static double tenth = 0.1;
+    for (int k = 0; k < 4; ++k) {
+        all it;
+        begin(&it);
+        const tal_force_ix spring = tal_forces_add_mobility_spring(
+            it.m.forces, "coil", (tal_mobility){it.m.body[PIN], 0}, 1.0, 0.0);
+        const tal_force_ix wrong[] = {spring, {-1}, {1000}, {spring.i + 1}};
+        const tal_force_ix list[] = {it.muscle[0], wrong[k]};
+        const tal_controller_ix none =
+            tal_forces_add_controller(it.m.forces, "constant", list, 2, &constant_ops, &tenth);
+        ck_assert_int_lt(none.i, 0);
+        char says[100];
+        snprintf(says, sizeof says, "controller 'constant' cannot drive force %d (%s)", wrong[k].i,
+                 k == 0 ? "coil" : "there is none");
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_int_eq(model_refuse(&it.m, &err), TAL_ERR_BAD_INDEX);
+        ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
+    }
 }
 
 START_TEST(bad_muscles_are_refused_by_name)
@@ -562,7 +628,9 @@ int main(void)
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("mistakes");
+    tcase_add_test(tc, slopes_of_curves_are_those_of_their_values);
     tcase_add_test(tc, bad_muscles_are_refused_by_name);
+    tcase_add_test(tc, a_controller_names_the_force_that_it_cannot_drive);
     tcase_add_test(tc, a_path_shorter_than_its_tendon_is_told_or_slack);
     tcase_add_test(tc, controllers_that_drive_nothing_are_refused_by_name);
     suite_add_tcase(suite, tc);

@@ -347,6 +347,31 @@ START_TEST(moving_muscles_find_an_equilibrium_or_say_that_they_rest)
     ck_assert_int_gt(num[TAL_MUSCLE_AT_SHORTEST], 100);
 }
 
+// How strong a muscle is says nothing about its lengths: F0 is a factor of every force. Factors of
+// two leave all digits as they are, from a muscle of 1e-6 N to one of 1e6 N.
+START_TEST(the_equilibrium_of_a_moving_muscle_does_not_depend_on_its_strength)
+{
+    for (int model = 0; model < 3; ++model) {
+        tal_muscle_def def = tal_muscle_def_default((tal_muscle_model)model);
+        def.max_force = 1.0;
+        def.fiber_length = 0.1;
+        def.tendon_length = 0.2;
+        const tali_muscle_curves curves = build(&def);
+        for (double l = 0.15; l <= 0.45; l += 0.01) {
+            double length[3];
+            tal_muscle_equilibrium how[3];
+            for (int k = 0; k < 3; ++k) {
+                tali_muscle_sizes sizes = sizes_of(&def, 0.3);
+                sizes.F0 = ldexp(1.0, 20 * (k - 1));
+                length[k] = tali_muscle_moving_equilibrium(&curves, &sizes, l, 0.2, 0.4, &how[k]);
+            }
+            ck_assert_double_eq(length[0], length[1]);
+            ck_assert_double_eq(length[2], length[1]);
+            ck_assert(how[0] == how[1] && how[2] == how[1]);
+        }
+    }
+}
+
 // --- mechanics ---
 
 // Ft ldot = Fpe lfdot + Ft ltdot + (Fa + Fd) lfdot in states far from any equilibrium.
@@ -487,6 +512,7 @@ int main(void)
     tc = tcase_create("equilibrium");
     tcase_add_test(tc, fibers_and_tendon_always_find_their_equilibrium);
     tcase_add_test(tc, moving_muscles_find_an_equilibrium_or_say_that_they_rest);
+    tcase_add_test(tc, the_equilibrium_of_a_moving_muscle_does_not_depend_on_its_strength);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("mechanics");

@@ -668,6 +668,32 @@ START_TEST(features_are_distinct_and_stay_while_solids_move_a_little)
 
 END_TEST
 
+// Two hulls that are nearest at edges that cross are named by both edges: a bar that lies across
+// another one, each on an edge. The feature holds the four numbers of vertices, 16 bits each, none
+// of them the number for "no vertex", and both of each edge.
+START_TEST(edges_that_are_nearest_are_named_by_both_their_ends)
+{
+    const double quarter = 0.25 * 3.14159265358979324, half = sqrt(0.5) * 0.2;
+    const double height = 2.0 * sqrt(2.0) * half + 0.1; // 0.1 is left between the edges
+    two t = begin(tal_shape_brick(tal_v3(1.0, half, half), 0.05),
+                  tal_shape_brick(tal_v3(half, 1.0, half), 0.05));
+    t.X_GA = tal_xf(tal_rotation_about(TAL_AXIS_X, quarter), tal_v3(0.1, 0.05, height));
+    t.X_GB = tal_xf(tal_rotation_about(TAL_AXIS_Y, quarter), TAL_VEC3_ZERO);
+    ask(&t, 0.2);
+    ck_assert_int_eq(t.touch.num_points, 1);
+    const uint64_t feature = t.points[0].feature;
+    int vertex[4];
+    for (int k = 0; k < 4; ++k) {
+        vertex[k] = (int)(feature >> (48 - 16 * k) & 0xffff);
+        ck_assert_int_lt(vertex[k], 8); // a brick has eight
+    }
+    ck_assert_int_lt(vertex[0], vertex[1]);
+    ck_assert_int_lt(vertex[2], vertex[3]);
+    end(&t);
+}
+
+END_TEST
+
 // ---- degenerate poses, bad input
 
 START_TEST(a_normal_that_is_not_defined_is_a_status)
@@ -805,6 +831,7 @@ int main(void)
     tcase_add_test(all, round_solids_touch_where_their_cores_are_nearest);
     tcase_add_test(all, points_have_the_same_cone_of_wrenches_as_the_faces);
     tcase_add_test(all, features_are_distinct_and_stay_while_solids_move_a_little);
+    tcase_add_test(all, edges_that_are_nearest_are_named_by_both_their_ends);
     tcase_add_test(all, a_normal_that_is_not_defined_is_a_status);
     tcase_add_test(all, poses_that_fall_together_give_finite_points);
     tcase_add_test(all, more_points_than_fit_are_counted);

@@ -210,6 +210,92 @@ START_TEST(forces_and_probes_are_reported)
 
 END_TEST
 
+// --- probes of muscles ---
+
+#define STRING(offset)                                                                             \
+    "<GeometryPath name='path'><PathPointSet><objects><PathPoint name='1'>"                        \
+    "<socket_parent_frame>/ground</socket_parent_frame><location>-0.3 " offset " 0</location>"     \
+    "</PathPoint><PathPoint name='2'><socket_parent_frame>/bodyset/b</socket_parent_frame>"        \
+    "<location>0 " offset " 0</location></PathPoint></objects></PathPointSet></GeometryPath>"
+#define MUSCLE(name, offset)                                                                       \
+    "<Thelen2003Muscle name='" name "'>" STRING(                                                   \
+        offset) "<max_isometric_force>100</max_isometric_force><optimal_fiber_length>0.2"          \
+                "</optimal_fiber_length><tendon_slack_length>0.1</tendon_slack_length></Thelen2003Muscle>"
+#define WEIGHS(name, kg)                                                                           \
+    "<Umberger2010MuscleMetabolicsProbe_MetabolicMuscleParameter name='" name "'>"                 \
+    "<use_provided_muscle_mass>true</use_provided_muscle_mass><provided_muscle_mass>" kg           \
+    "</provided_muscle_mass></Umberger2010MuscleMetabolicsProbe_MetabolicMuscleParameter>"
+#define METABOLIC(name, muscles, more)                                                             \
+    PROBE("Umberger2010MuscleMetabolicsProbe", name,                                               \
+          "<shortening_rate_on>false</shortening_rate_on><mechanical_work_rate_on>false"           \
+          "</mechanical_work_rate_on>" more                                                        \
+          "<Umberger2010MuscleMetabolicsProbe_MetabolicMuscleParameterSet><objects>" muscles       \
+          "</objects></Umberger2010MuscleMetabolicsProbe_MetabolicMuscleParameterSet>")
+#define WITH_MUSCLES(probes)                                                                       \
+    "<OpenSimDocument Version='40000'><Model name='m'><gravity>0 0 0</gravity><BodySet><objects>"  \
+    "<Body name='b'><mass>2</mass><inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet>"       \
+    "<JointSet><objects><SliderJoint name='j'><socket_parent_frame>/ground</socket_parent_frame>"  \
+    "<socket_child_frame>/bodyset/b</socket_child_frame><coordinates><Coordinate name='x'/>"       \
+    "</coordinates></SliderJoint></objects></JointSet><ForceSet><objects>" MUSCLE("one", "0")      \
+        MUSCLE("two", "0.1") "</objects></ForceSet><ProbeSet><objects>" probes                     \
+                             "</objects></ProbeSet></Model></OpenSimDocument>"
+
+// Two equal muscles at rest, the second with twice the mass: heat is in proportion to the mass, at
+// least 1 W/kg; a body needs 1.2 W/kg. Each has a column, and all of it is the total.
+START_TEST(muscles_turn_power_into_heat_by_their_masses)
+{
+    write_text("probes.osim",
+               WITH_MUSCLES(METABOLIC("heat", WEIGHS("one", "0.3") WEIGHS("two", "0.6"),
+                                      "<report_total_metabolics_only>false"
+                                      "</report_total_metabolics_only>")
+                                METABOLIC("all", WEIGHS("two", "0.6") WEIGHS("one", "0.3"), "")
+                                    PROBE("MuscleActiveFiberPowerProbe", "power",
+                                          "<muscle_names>all</muscle_names>")));
+    write_text("reports.xml", reports_text);
+    write_text("motion.mot", "m\nendheader\ntime\tx\n0\t0\n0.25\t0\n0.5\t0\n0.75\t0\n1\t0\n");
+    tal_osim_results *results = run_good("reports.xml", NULL, 0);
+    const tal_table *probes = table_of(results, "a_ProbeReporter_probes.sto");
+    static const char *const names[] = {"heat_TOTAL", "heat_BASAL", "heat_one", "heat_two",
+                                        "all_TOTAL",  "power_one",  "power_two"};
+    ck_assert_int_eq(tal_table_num_columns(probes), 1 + 7);
+    ck_assert_int_eq(tal_table_num_rows(probes), 5);
+    for (int r = 0; r < 5; ++r) {
+        double x[7];
+        for (int k = 0; k < 7; ++k) {
+            const int c = tal_table_find_column(probes, names[k]);
+            ck_assert_msg(c > 0, "there is no column %s", names[k]);
+            x[k] = tal_table_value(probes, r, c);
+        }
+        ck_assert_double_eq_tol(x[1], 2.4, 1e-14);
+        ck_assert_double_ge(x[2], 0.3);
+        ck_assert_double_eq_tol(x[3], 2.0 * x[2], 1e-12 * x[2]);
+        ck_assert_double_eq_tol(x[0], x[1] + x[2] + x[3], 1e-12 * x[0]);
+        ck_assert_double_eq_tol(x[4], x[0], 1e-12 * x[0]);
+        ck_assert_double_eq_tol(x[5], 0.0, 1e-9); // W of 100 N: the fibers do not move
+        ck_assert_double_eq_tol(x[6], 0.0, 1e-9);
+    }
+    tal_osim_results_destroy(results);
+}
+
+END_TEST
+
+// More names than there are forces, because some are there twice.
+START_TEST(what_a_probe_lists_twice_is_refused_by_name)
+{
+    write_text("reports.xml", reports_text);
+    write_text("motion.mot", "m\nendheader\ntime\tx\n0\t0\n0.5\t0\n1\t0\n1.5\t0\n2\t0\n");
+    write_text("probes.osim",
+               WITH_MUSCLES(PROBE("ActuatorForceProbe", "f",
+                                  "<actuator_names>one two one two one</actuator_names>")));
+    assert_says("reports.xml", NULL, TAL_ERR_FILE, "'one' is listed twice");
+    write_text("probes.osim",
+               WITH_MUSCLES(METABOLIC(
+                   "heat", WEIGHS("one", "1") WEIGHS("two", "1") WEIGHS("two", "1"), "")));
+    assert_says("reports.xml", NULL, TAL_ERR_FILE, "'two' is listed twice");
+}
+
+END_TEST
+
 #define SLIDER(body, x)                                                                            \
     "<SliderJoint name='" x "_joint'><socket_parent_frame>/ground</socket_parent_frame>"           \
     "<socket_child_frame>/bodyset/" body "</socket_child_frame><coordinates><Coordinate name='" x  \
@@ -274,6 +360,8 @@ int main(void)
     tcase_add_loop_test(tc, sensors_are_placed_and_followed, 0, 3);
     tcase_add_test(tc, what_sensors_lack_is_said);
     tcase_add_test(tc, forces_and_probes_are_reported);
+    tcase_add_test(tc, muscles_turn_power_into_heat_by_their_masses);
+    tcase_add_test(tc, what_a_probe_lists_twice_is_refused_by_name);
     tcase_add_test(tc, forces_of_constraints_are_reported);
     suite_add_tcase(suite, tc);
     return test_run(suite);

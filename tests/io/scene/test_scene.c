@@ -207,6 +207,41 @@ START_TEST(errors_do_not_add_up_along_a_chain)
 
 END_TEST
 
+// The size of a model is half the diagonal of a box around its bodies, what they look like by their
+// inertia, where joints hang on Ground, and surfaces that touch, but not those of Ground.
+START_TEST(the_size_of_a_model_is_that_of_a_box_around_it)
+{
+#define POINT "<translation name='a' mass='1' q='0 0 0'/>"
+
+    static const struct {
+        const char *model;
+        double size;
+    } cases[] = {
+        {"<bodies>" POINT "</bodies>", 1.0}, // a point has none: as large as a meter
+        {"<bodies>" POINT "<translation name='b' mass='1' q='3 -4 12'/></bodies>", 6.5},
+        {"<bodies>" POINT "<translation name='b' mass='1' com='3 -4 12'/></bodies>", 6.5},
+        {"<bodies><pin name='a' mass='1' frame='6 0 8' body_frame='6 0 8'/></bodies>", 5.0},
+        // a ball of radius r has 2/5 m r^2: 0.4 for 1 kg and 1 m
+        {"<bodies><free name='a' mass='1' inertia='0.4 0.4 0.4'/></bodies>", 1.7320508075688772},
+        {"<bodies>" POINT "</bodies><forces><contact name='c'>"
+         "<sphere name='s' body='a' radius='2' frame='1 0 0'/>"
+         "<half_space name='floor' frame='0 0 -40'/></contact></forces>",
+         3.4641016151377544},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[900];
+        snprintf(text, sizeof text, "<talus version='1' name='it'>%s</talus>", cases[i].model);
+        tal_model model = read_model(text);
+        tal_scene *scene = make_scene(&model, NULL);
+        ck_assert_double_eq_tol(scene->size, cases[i].size, 1e-14);
+        tal_scene_destroy(scene);
+        tal_model_destroy(&model);
+    }
+}
+
+END_TEST
+
 START_TEST(a_page_holds_title_scene_and_data)
 {
     static const char text[] = "<title>@TALUS_TITLE@</title>[@TALUS_SCENE@][@TALUS_DATA@]!";
@@ -298,6 +333,38 @@ START_TEST(runs_without_speeds_say_that_there_are_no_forces)
         tal_scene_destroy(scene);
         tal_table_destroy(table);
     }
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
+// One unit for each column of the table, time included. Of those that are missing, or too long for
+// a chart, nothing is said.
+START_TEST(columns_have_the_units_of_the_table)
+{
+    tal_model model = read_model(chain_model);
+    tal_table *table = chain_table(false);
+    ck_assert_int_eq(
+        tal_table_set_header(
+            table, "talus_units",
+            "s,m,rad,,a unit of no more than 31 bytes,a unit of more than 31 bytes: 32"),
+        TAL_OK);
+    tal_scene *scene = make_scene(&model, NULL);
+    add_run(scene, table);
+    written it = write_scene(scene, TAL_SCENE_JSON, NULL);
+    static const char *const columns[] = {
+        "{\"name\":\"cart.q0\",\"unit\":\"m\"}",
+        "{\"name\":\"upper.q0\",\"unit\":\"rad\"}",
+        "{\"name\":\"lower.q0\",\"unit\":\"\"}",
+        "{\"name\":\"bob.q0\",\"unit\":\"a unit of no more than 31 bytes\"}",
+        "{\"name\":\"bob.q1\",\"unit\":\"\"}",
+        "{\"name\":\"bob.q3\",\"unit\":\"\"}"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
+        ck_assert_msg(strstr(it.bytes, columns[i]) != NULL, "%s", columns[i]);
+    }
+    free(it.bytes);
+    tal_scene_destroy(scene);
+    tal_table_destroy(table);
     tal_model_destroy(&model);
 }
 
@@ -459,9 +526,11 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, poses_are_those_of_the_library);
     tcase_add_test(theory, errors_do_not_add_up_along_a_chain);
+    tcase_add_test(theory, the_size_of_a_model_is_that_of_a_box_around_it);
     tcase_add_test(theory, a_page_holds_title_scene_and_data);
     tcase_add_test(theory, a_glb_file_has_its_chunks);
     tcase_add_test(theory, runs_without_speeds_say_that_there_are_no_forces);
+    tcase_add_test(theory, columns_have_the_units_of_the_table);
     tcase_add_test(theory, long_runs_are_thinned_and_keep_their_ends);
     tcase_add_test(theory, without_a_result_joints_move_through_their_ranges);
     tcase_add_test(theory, seen_markers_stand_at_the_times_of_the_run);

@@ -348,6 +348,24 @@ START_TEST(tables_that_do_not_fit_a_format_are_refused)
                      TAL_ERR_BAD_VALUE);
     ck_assert_str_eq(err.message,
                      "column 'b.z' is in a place where <marker>.x, .y or .z is expected");
+    // a name cannot end with a blank in this format
+    static const char *const blank[] = {"a ", "a b "};
+    for (int k = 0; k < 2; ++k) {
+        tal_table *markers = tal_table_create(NULL);
+        ck_assert_int_eq(tal_table_add_column(markers, "time"), TAL_OK);
+        char name[20], expected[100];
+        for (int axis = 2; axis >= 0; --axis) {
+            (void)snprintf(name, sizeof name, "%s.%c", blank[k], "zyx"[axis]);
+            ck_assert_int_eq(tal_table_add_column(markers, name), TAL_OK);
+        }
+        (void)snprintf(expected, sizeof expected,
+                       "column '%s.x' is in a place where <marker>.x, .y or .z is expected",
+                       blank[k]);
+        ck_assert_int_eq(tal_table_write_memory(markers, TAL_TABLE_TRC, NULL, 0, &length, &err),
+                         TAL_ERR_BAD_VALUE);
+        ck_assert_str_eq(err.message, expected);
+        tal_table_destroy(markers);
+    }
     const double rows[][4] = {{1.0}, {0.5}};
     ck_assert_int_eq(tal_table_add_row(table, rows[0]), TAL_OK);
     ck_assert_int_eq(tal_table_add_row(table, rows[1]), TAL_OK);

@@ -416,6 +416,35 @@ START_TEST(moments_that_rounding_cannot_explain_are_refused)
 
 END_TEST
 
+// The same inertia with exponents, small and in kg mm^2: the last digit counts with its exponent.
+START_TEST(exponents_count_in_the_rounding_of_moments)
+{
+    assert_error("<robot name='r'><link name='a'><inertial><mass value='1'/>"
+                 "<inertia ixx='1.00e-3' ixy='3.0E-4' iyy='1e-05' izz='1.00e-3'/></inertial>"
+                 "</link></robot>",
+                 "r:1:32: error: <inertial>: a principal moment about the mass center is "
+                 "-7.38134e-05, negative: is the inertia about the body origin?");
+    // 10 with a product of 3 to a moment of 0.1: -0.74, of which "1e+1" and "3e0" can explain 5.5
+    static const char *const signs[] = {"+", ""};
+    for (int k = 0; k < 2; ++k) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "<robot name='r'><link name='a'><inertial><mass value='1'/>"
+            "<inertia ixx='1e%s1' ixy='3e%s0' iyy='0.1' izz='10.0'/></inertial></link></robot>",
+            signs[k], signs[k]);
+        tal_model model;
+        tal_diagnostics *found = tal_diagnostics_create(NULL);
+        ck_assert_int_eq(tal_urdf_read_memory("r", text, strlen(text), NULL, &model, found),
+                         TAL_OK);
+        ck_assert(is_said(found, "by rounding in the file, which is taken as zero: 'a'"));
+        tal_diagnostics_destroy(found);
+        tal_model_destroy(&model);
+    }
+}
+
+END_TEST
+
 START_TEST(a_base_without_mass_cannot_be_free)
 {
     tal_urdf_options options = tal_urdf_options_default();
@@ -468,6 +497,7 @@ int main(void)
     tcase_add_test(all, colors_are_those_of_the_first_definition);
     tcase_add_test(all, macros_have_to_be_expanded_first);
     tcase_add_test(all, moments_that_rounding_cannot_explain_are_refused);
+    tcase_add_test(all, exponents_count_in_the_rounding_of_moments);
     tcase_add_test(all, a_base_without_mass_cannot_be_free);
     tcase_add_test(all, reading_shapes_survives_every_failure_of_memory);
     suite_add_tcase(suite, all);

@@ -285,6 +285,30 @@ START_TEST(where_nothing_can_move_no_force_is_needed)
 
 END_TEST
 
+// Without constraints there are no multipliers to write: their array may be missing, and what is
+// needed is the whole of M udot.
+START_TEST(without_constraints_inverse_dynamics_needs_no_multipliers)
+{
+    loop l;
+    loop_begin(&l);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 3.0;
+    (void)tal_matter_add_slider(l.matter, TAL_GROUND, &def);
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_VELOCITY);
+    const dense_room room = dense_room_of(&l);
+    const double udot = 0.5;
+    double needed = 0.0;
+    ck_assert_int_eq(tal_matter_constrained_inverse_dynamics(l.matter, l.state, &udot, NULL, NULL,
+                                                             NULL, &needed, room.work, room.iwork),
+                     TAL_OK);
+    ck_assert_double_eq(needed, 1.5);
+    free_room(room);
+    loop_end(&l);
+}
+
+END_TEST
+
 // --- a mass matrix that only the constraints make regular ---
 
 // (m / 3 + p) theta'' = -(m / 2 + p) g cos(theta) + tip force across, for particles of any mass p,
@@ -419,6 +443,7 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, three_ways_of_solving_agree);
     tcase_add_test(theory, where_nothing_can_move_no_force_is_needed);
+    tcase_add_test(theory, without_constraints_inverse_dynamics_needs_no_multipliers);
     tcase_add_test(theory, three_ways_of_solving_agree_when_rows_are_redundant);
     tcase_add_test(theory, three_ways_of_solving_agree_when_motion_is_known);
     tcase_add_test(theory, realizing_by_kkt_needs_no_mass_where_constraints_hold);

@@ -463,6 +463,43 @@ END_TEST
 
 // --- decorations ---
 
+// A chain with a branch that was built depth first: speeds of subtrees are neighbors already. The
+// same tree built in another order: its places are those of the first one.
+START_TEST(subtrees_have_neighboring_places)
+{
+    rig r;
+    rig_begin(&r);
+    const tal_mobod_def def = heavy(NULL);
+    const tal_body_ix a = tal_matter_add_ball(r.matter, TAL_GROUND, &def);
+    const tal_body_ix b = tal_matter_add_pin(r.matter, a, &def);
+    (void)tal_matter_add_slider(r.matter, b, &def);
+    (void)tal_matter_add_free(r.matter, a, &def);
+    (void)tal_matter_add_pin(r.matter, TAL_GROUND, &def);
+    rig_finish(&r);
+    ck_assert(r.matter->tree.is_depth_first);
+    for (int i = 1; i < r.matter->tree.num_bodies; ++i) {
+        ck_assert_int_eq(r.matter->tree.place[i], r.matter->tree.u0[i]);
+    }
+    rig_end(&r);
+
+    rig_begin(&r);
+    const tal_body_ix a2 = tal_matter_add_ball(r.matter, TAL_GROUND, &def);
+    (void)tal_matter_add_pin(r.matter, TAL_GROUND, &def); // between a and what is on it
+    const tal_body_ix b2 = tal_matter_add_pin(r.matter, a2, &def);
+    (void)tal_matter_add_free(r.matter, a2, &def);
+    (void)tal_matter_add_slider(r.matter, b2, &def);
+    rig_finish(&r);
+    ck_assert(!r.matter->tree.is_depth_first);
+    const int place[] = {0, 0, 11, 3, 5, 4}, span[] = {12, 11, 1, 2, 6, 1};
+    for (int i = 1; i < r.matter->tree.num_bodies; ++i) {
+        ck_assert_int_eq(r.matter->tree.place[i], place[i]);
+        ck_assert_int_eq(r.matter->tree.span[i], span[i]);
+    }
+    rig_end(&r);
+}
+
+END_TEST
+
 START_TEST(decorations_are_kept_in_order)
 {
     rig r;
@@ -562,6 +599,7 @@ int main(void)
     tcase_add_test(theory, null_parameters_are_zeros_and_the_table_is_destroyed_once);
     tcase_add_test(theory, a_shorter_table_ends_with_nothing);
     tcase_add_test(theory, trees_that_differ_have_states_that_do_not_mix);
+    tcase_add_test(theory, subtrees_have_neighboring_places);
     tcase_add_test(theory, decorations_are_kept_in_order);
     TCase *errors = tcase_create("errors");
     tcase_add_checked_fixture(errors, test_record_breaches, NULL);

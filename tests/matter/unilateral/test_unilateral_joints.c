@@ -23,6 +23,64 @@ static tal_unilateral_force force_at(const test_model *model, tal_unilateral_ix 
     return tal_unilateral_force_of(model->matter, model->state, at);
 }
 
+// --- what can be a load ---
+
+// An element with a rod as its normal (the first constraint) or without one, a speed as its grip,
+// and a weld of six equations as its load. What it says; NULL: accepted.
+static void try_load(bool has_normal, bool has_grip, int constraint, int first, int count,
+                     double weight, tal_status expected, const char *says)
+{
+    test_model model;
+    test_model_begin(&model);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(2.0, 0.5);
+    const tal_body_ix body = tal_matter_add_free(model.matter, TAL_GROUND, &def);
+    const tal_constraint_def between = tal_constraint_between(TAL_GROUND, body);
+    const tal_constraint_def speed = tal_constraint_on(body, 0);
+    const tal_constraint_ix bar =
+        tal_constraint_add_rod(model.matter, &between, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    const tal_constraint_ix grip = tal_constraint_add_constant_speed(model.matter, &speed, 0.0);
+    const tal_xform here = TAL_XFORM_IDENTITY;
+    (void)tal_constraint_add_weld(model.matter, &between, &here, &here); // 2
+    tal_unilateral_def it = loaded((tal_constraint_ix){constraint}, first, 0, 0.0, 0.5, 0.4);
+    it.load.count = count;
+    for (int r = 0; r < TAL_UNILATERAL_LOAD_ROWS; ++r) {
+        it.load.weight[r] = r + 1 < count ? 1.0 : weight;
+    }
+    if (has_normal) it.normal = bar;
+    if (has_grip) it.grip = grip;
+    const tal_unilateral_ix made = tal_matter_add_unilateral(model.matter, &it);
+    tal_error err = {0};
+    ck_assert_int_eq(tal_system_realize_topology(model.system, &err), expected);
+    ck_assert_int_eq(made.i, expected == TAL_OK ? 0 : -1);
+    ck_assert_msg(strstr(err.message, says) != NULL, "'%s' lacks '%s'", err.message, says);
+    tal_system_destroy(model.system);
+}
+
+START_TEST(loads_are_checked_to_their_last_row)
+{
+    const double inf = (double)INFINITY, nan = (double)NAN;
+    const tal_status bad = TAL_ERR_BAD_VALUE, beyond = TAL_ERR_BAD_INDEX;
+    try_load(false, true, 2, 0, 1, 1.0, TAL_OK, "");
+    try_load(false, true, 2, 1, 5, 0.0, TAL_OK, ""); // the last five rows
+    try_load(false, true, 2, 5, 1, 1.0, TAL_OK, "");
+    try_load(false, true, 0, 0, 1, 1.0, TAL_OK, "");
+    try_load(true, true, 2, 0, 1, 1.0, bad, "a load needs a grip and no normal");
+    try_load(false, false, 2, 0, 1, 1.0, bad, "a load needs a grip and no normal");
+    try_load(false, true, 1, 0, 1, 1.0, beyond, "constraint 1, does not exist, or is its grip");
+    try_load(false, true, 3, 0, 1, 1.0, beyond, "constraint 3, does not exist");
+    try_load(false, true, 2, -1, 1, 1.0, bad, "from row -1 on");
+    try_load(false, true, 2, 0, 0, 1.0, bad, "its load is 0 rows");
+    try_load(false, true, 2, 0, 6, 1.0, bad, "its load is 6 rows of 'constraint2'");
+    try_load(false, true, 2, 2, 5, 1.0, bad, "from row 2 on: that has 6, and 1 to 5");
+    try_load(false, true, 0, 0, 2, 1.0, bad, "its load is 2 rows of 'constraint0'");
+    try_load(false, true, 2, 0, 1, -1.0, bad, "weight 0 of its load is -1");
+    try_load(false, true, 2, 1, 5, inf, bad, "weight 4 of its load is inf");
+    try_load(false, true, 2, 1, 3, nan, bad, "weight 2 of its load is ");
+}
+
+END_TEST
+
 // --- the tables of the grips ---
 
 static tal_constraint_ix add_about(tal_matter *matter, const tal_constraint_def *def, test_rng *rng)
@@ -565,6 +623,7 @@ int main(void)
     test_record_breaches();
     Suite *suite = suite_create("matter/unilateral_joints");
     TCase *cases = tcase_create("friction");
+    tcase_add_test(cases, loads_are_checked_to_their_last_row);
     tcase_add_test(cases, tables_of_grips_agree_with_themselves);
     tcase_add_test(cases, a_pin_brakes_by_what_it_carries);
     tcase_add_test(cases, a_pin_sticks_up_to_its_angle_of_friction);

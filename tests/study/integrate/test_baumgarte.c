@@ -37,6 +37,37 @@ START_TEST(accelerations_take_errors_away)
 
 END_TEST
 
+// The same without a speed between the two: what is asked of the slider stays apart from the errors
+// of the rod.
+START_TEST(an_acceleration_behind_a_rod_keeps_its_value)
+{
+    tal_integrator_def def = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-6);
+    def.baumgarte = 7.0;
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_translation(s.matter, TAL_GROUND, &bob);
+    const tal_constraint_def rod = tal_constraint_between(TAL_GROUND, body);
+    (void)tal_constraint_add_rod(s.matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    const tal_constraint_def push =
+        tal_constraint_on(tal_matter_add_slider(s.matter, TAL_GROUND, &bob), 0);
+    (void)tal_constraint_add_constant_acceleration(s.matter, &push, 1.5);
+    study_finish(&s, &def);
+    const double q[] = {1.1, 0.0, 0.0, 0.0}, u[] = {0.3, 1.0, 0.7, 0.4};
+    ck_assert_int_eq(tal_state_set_q(s.state, q, 4), TAL_OK);
+    ck_assert_int_eq(tal_state_set_u(s.state, u, 4), TAL_OK);
+    double ydot[8], aerr[2];
+    for (int k = 0; k < 2; ++k) {
+        ck_assert_int_eq(tali_problem_evaluate(&s.integ->problem, s.state, ydot), TAL_OK);
+    }
+    ck_assert_double_eq_tol(ydot[4 + 3], 1.5, 1e-14);
+    ck_assert_int_eq(tal_matter_calc_constraint_aerr(s.matter, s.state, ydot + 4, aerr), TAL_OK);
+    ck_assert_double_eq_tol(aerr[0], -(2.0 * 7.0 * 0.3 + 49.0 * 0.1), 1e-12);
+    study_end(&s);
+}
+
+END_TEST
+
 // beta in the place of alpha where perr is: a rod too long and getting longer, as above.
 START_TEST(position_errors_have_a_rate_of_their_own)
 {
@@ -160,6 +191,7 @@ int main(void)
     Suite *suite = suite_create("baumgarte");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, accelerations_take_errors_away);
+    tcase_add_test(theory, an_acceleration_behind_a_rod_keeps_its_value);
     tcase_add_test(theory, position_errors_have_a_rate_of_their_own);
     tcase_add_test(theory, stabilized_runs_stay_near_the_constraints);
     tcase_add_test(theory, a_stabilized_run_starts_on_the_constraints);
