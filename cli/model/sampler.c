@@ -126,7 +126,7 @@ static tal_status find_model(sampler *it)
     it->error = (tal_error){TAL_OK, "", ""};
     it->has_model = true;
     if (vary_read_model(&def->args, def->vary, it->values, &it->model) != CLI_OK) {
-        if (at->model.status == TAL_ERR_NO_MEMORY) {
+        if (it->model.status == TAL_ERR_NO_MEMORY) {
             return refuse_model(it, TAL_ERR_NO_MEMORY, "there is not enough memory%s", "");
         }
         return refuse_model(it, TAL_ERR_BAD_VALUE, "the model is wrong with these <param>s%s", "");

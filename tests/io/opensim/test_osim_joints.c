@@ -151,8 +151,8 @@ START_TEST(a_shoulder_blade_slides_on_an_ellipsoid_and_wings)
 
 END_TEST
 
-// With a coordinate that is prescribed, speeds are rates of the angles; poses and velocities are the
-// same.
+// With a coordinate that is prescribed, speeds are rates of the angles; poses and velocities are
+// the same.
 START_TEST(an_ellipsoid_with_a_motion_has_rates)
 {
     static const char *const ends[] = {"", "<prescribed>true</prescribed><prescribed_function>"
@@ -324,8 +324,8 @@ START_TEST(a_second_joint_on_a_body_closes_a_loop)
                           "<socket_child_frame>c</socket_child_frame><frames><PhysicalOffsetFrame "
                           "name='g'><socket_parent>/ground</socket_parent><translation>1 0 0"
                           "</translation></PhysicalOffsetFrame><PhysicalOffsetFrame name='c'>"
-                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0</translation>"
-                          "</PhysicalOffsetFrame></frames></PinJoint>")));
+                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0"
+                          "</translation></PhysicalOffsetFrame></frames></PinJoint>")));
     realize(&model, TAL_STAGE_ACCELERATION);
     ck_assert_int_eq(tal_state_nq(model.state), 2);
     // weights of 20 N at levers of 0.3 m on inertias of 0.5 kg m^2 make 10 rad/s^2 of round-off

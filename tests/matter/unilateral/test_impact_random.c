@@ -215,9 +215,9 @@ static void check_gain(const random_hit *it, int n, double before, double energy
 }
 
 // T16: every impact is solved, nothing approaches afterwards, friction is within its cone, kinetic
-// energy does not grow but by round-off and the work of a motion, and prescribed speeds stay, to the
-// bit. Where a motion drives a mass between others that do not give way there are no impulses: that
-// is a status, and nothing has changed.
+// energy does not grow but by round-off and the work of a motion, and prescribed speeds stay, to
+// the bit. Where a motion drives a mass between others that do not give way there are no impulses:
+// that is a status, and nothing has changed.
 START_TEST(random_impacts_gain_no_energy)
 {
     const int count = getenv("TALUS_SOAK") != NULL ? 1000000 : 1000;
