@@ -37,7 +37,7 @@ static const tali_osim_class classes[] = {
      BASE "initial_time final_time forces_to_exclude external_loads_file coordinates_file "
           "lowpass_cutoff_frequency_for_coordinates output_gen_force_file "
           "external_loads_model_kinematics_file ~lowpass_cutoff_frequency_for_load_kinematics "
-          "~joints_to_report_body_forces ~output_body_forces_file "},
+          "joints_to_report_body_forces output_body_forces_file "},
     {"AnalyzeTool", RUN "states_file coordinates_file speeds_file "
                         "lowpass_cutoff_frequency_for_coordinates ~load_model_and_input "
                         "~print_results_files "},

@@ -24,6 +24,7 @@ typedef struct dynamics {
     tal_spatial_vec *F_GB;      // [nb]
     tal_force_ix *which;        // [num_which] forces of the model that act
     int num_which;
+    tali_osim_body_forces at_joints;
     int num_failed;
 } dynamics;
 
@@ -187,6 +188,7 @@ static void find_all_forces(dynamics *it)
     double range[2];
     tali_osim_tool_time_range(tool, range);
     tal_table *table = make_table(it);
+    tali_osim_tool_begin_body_forces(tool, &it->at_joints);
     if (table == NULL || !tali_osim_tool_is_good(tool)) return;
     const double *data = it->rows.times;
     const int begin = sample_before(it, fmax(range[0], data[0]));
@@ -198,7 +200,9 @@ static void find_all_forces(dynamics *it)
                             it->loads.first, it->loads.last);
     }
     for (int i = begin; i <= end && tali_osim_tool_is_good(tool); ++i) {
-        if (find_forces(it, times[i]) != TAL_OK) flag(it, times[i]);
+        const bool good = find_forces(it, times[i]) == TAL_OK;
+        if (!good) flag(it, times[i]);
+        tali_osim_tool_add_body_forces(tool, &it->at_joints, times[i], good ? it->tau : NULL);
         const tal_status st = tal_table_add_row(table, it->row);
         tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
         if (!tali_osim_tool_tell(tool, i - begin + 1, end - begin + 1)) break;

@@ -156,6 +156,25 @@ void tali_osim_tool_add_loads(tali_osim *o, tal_model *model, void *context);
 /// Note loads that a tool sets row by row.
 void tali_osim_tool_note_loads(tali_osim_tool *tool, tali_osim_loads *loads);
 
+// --- forces at joints (tool_body_forces.c) ---
+
+/// What a table of forces along coordinates is as forces on bodies. All of it is in the arena.
+typedef struct tali_osim_body_forces {
+    int *joints; ///< [num] of the model's file
+    int num;
+    tal_table *table;      ///< among the results; NULL: none is wanted
+    double *u;             ///< [nu] zero
+    tal_spatial_vec *V_GB; ///< [num_bodies]
+    double *row, *work;
+    int *iwork;
+} tali_osim_body_forces;
+
+/// The joints of <joints_to_report_body_forces>, and their table.
+void tali_osim_tool_begin_body_forces(tali_osim_tool *tool, tali_osim_body_forces *it);
+/// Add a row. Position. @param[in] tau  [nu] forces along speeds; NULL: the row has failed
+void tali_osim_tool_add_body_forces(tali_osim_tool *tool, tali_osim_body_forces *it, double t,
+                                    const double tau[]);
+
 // --- names of forces (tool_forces.c) ---
 
 /// Whether a force of the System is one of these: by name, by a group of the force set, as

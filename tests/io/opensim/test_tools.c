@@ -238,6 +238,51 @@ START_TEST(inverse_dynamics_gives_the_forces_of_lagranges_equations)
 
 END_TEST
 
+// A body that is free in the plane has its force along x and y and its moment about z; an arm that
+// turns, a moment; a drawer, a force along its own x.
+START_TEST(forces_along_coordinates_are_forces_at_joints)
+{
+    write_text(
+        "arm.osim",
+        "<OpenSimDocument Version='40000'><Model name='cart'><gravity>0 -10 0</gravity><BodySet>"
+        "<objects><Body name='cart'><mass>2</mass><mass_center>0 0.3 0</mass_center><inertia>0.2 "
+        "0.02 0.2 0 0 0</inertia></Body><Body name='box'><mass>1</mass><mass_center>0.1 0 0"
+        "</mass_center><inertia>0.1 0.1 0.1 0 0 0</inertia></Body></objects></BodySet><JointSet>"
+        "<objects><PlanarJoint name='plane'><socket_parent_frame>/ground</socket_parent_frame>"
+        "<socket_child_frame>/bodyset/cart</socket_child_frame><coordinates><Coordinate "
+        "name='turn'/><Coordinate name='x'/><Coordinate name='y'/></coordinates></PlanarJoint>"
+        "<SliderJoint name='drawer'><socket_parent_frame>/bodyset/cart</socket_parent_frame>"
+        "<socket_child_frame>/bodyset/box</socket_child_frame><coordinates><Coordinate "
+        "name='out'/></coordinates></SliderJoint></objects></JointSet></Model></OpenSimDocument>");
+    write_text("q.mot", "m\ninDegrees=no\nendheader\ntime\tturn\tx\ty\tout\n"
+                        "0\t0.3\t0\t0\t0\n0.1\t0.32\t0.1\t0\t0.01\n"
+                        "0.2\t0.3\t0.3\t0.1\t0.03\n0.3\t0.3\t0.4\t0.1\t0\n"
+                        "0.4\t0.2\t0.4\t0\t0\n0.5\t0.1\t0.4\t0\t0\n");
+    write_text("id.xml", ID("<joints_to_report_body_forces>ALL</joints_to_report_body_forces>"));
+    tal_osim_results *r = run_good("id.xml", NULL, 0);
+    ck_assert_int_eq(tal_osim_results_num(r), 2);
+    ck_assert_ptr_nonnull(strstr(tal_osim_results_path(r, 1), "body_forces_at_joints.sto"));
+    for (int k = 0; k < tal_table_num_rows(tal_osim_results_table(r, 1)); ++k) {
+        // the drawer points along x of the cart
+        const double out = value(r, 0, k, "out_force");
+        const double fx = value(r, 1, k, "drawer_box_FX"), fy = value(r, 1, k, "drawer_box_FY");
+        ck_assert_double_eq_tol(value(r, 1, k, "plane_cart_FX"), value(r, 0, k, "x_force"), 1e-12);
+        ck_assert_double_eq_tol(value(r, 1, k, "plane_cart_FY"), value(r, 0, k, "y_force"), 1e-12);
+        ck_assert_double_eq_tol(value(r, 1, k, "plane_cart_MZ"), value(r, 0, k, "turn_moment"),
+                                1e-12);
+        ck_assert_double_eq_tol(value(r, 1, k, "plane_cart_MX"), 0.0, 1e-12);
+        ck_assert_double_eq_tol(hypot(fx, fy), fabs(out), 1e-12);
+        ck_assert_double_eq_tol(value(r, 1, k, "drawer_box_MZ"), 0.0, 1e-12);
+        if (k == 0) ck_assert_double_eq_tol(fx, cos(0.3) * out, 1e-12);
+    }
+    tal_osim_results_destroy(r);
+    write_text("id.xml", ID("<joints_to_report_body_forces>hip</joints_to_report_body_forces>"));
+    assert_says("id.xml", NULL, TAL_ERR_FILE, "the model has no joint 'hip'");
+    write_arm();
+}
+
+END_TEST
+
 START_TEST(forces_are_excluded_by_name_by_group_and_all_together)
 {
     write_motion();
@@ -433,8 +478,10 @@ START_TEST(properties_that_are_not_known_are_named)
     assert_says("id.xml", NULL, TAL_OK,
                 "<InverseDynamicsTool> has no property 'forces_to_exlude' (did you mean "
                 "'forces_to_exclude'?)");
-    write_text("id.xml", ID("<output_body_forces_file>b.sto</output_body_forces_file>"));
-    assert_says("id.xml", NULL, TAL_OK, "<output_body_forces_file> is not read");
+    write_text("id.xml", ID("<lowpass_cutoff_frequency_for_load_kinematics>6"
+                            "</lowpass_cutoff_frequency_for_load_kinematics>"));
+    assert_says("id.xml", NULL, TAL_OK,
+                "<lowpass_cutoff_frequency_for_load_kinematics> is not read");
     const tal_osim_setting setting = {"force_to_exclude", "ALL"};
     assert_says("id.xml", &setting, TAL_OK, "has no property 'force_to_exclude'");
 }
@@ -519,6 +566,7 @@ int main(void)
     tcase_add_test(tc, coordinate_tasks_follow_a_file);
     tcase_add_test(tc, tasks_that_cannot_be_followed_are_said);
     tcase_add_test(tc, inverse_dynamics_gives_the_forces_of_lagranges_equations);
+    tcase_add_test(tc, forces_along_coordinates_are_forces_at_joints);
     tcase_add_test(tc, forces_are_excluded_by_name_by_group_and_all_together);
     tcase_add_test(tc, external_loads_act_at_their_points);
     tcase_add_test(tc, a_filter_smooths_the_coordinates);
