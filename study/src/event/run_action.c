@@ -5,6 +5,7 @@
 #include "matter_facts_internal.h"
 
 #include "event/events_internal.h"
+#include "problem/study_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,7 +129,7 @@ static tal_status calc_jump(const tal_matter *matter, tal_state *state, const do
                             double du[], double back[], double *rows)
 {
     const tal_constraint_rows all = tal_matter_constraint_rows(matter, state);
-    const int m = all.mp + all.mv + all.ma, nu = tal_state_nu(state);
+    const int m = all.mp + all.mv + all.ma, nu = tal_matter_nu(matter);
     tal_status st = tal_matter_mul_Minv(matter, state, f, du);
     if (st != TAL_OK || m == 0) return st;
     st = tal_matter_mul_G(matter, state, TAL_G, du, rows);
@@ -144,11 +145,10 @@ static tal_status calc_jump(const tal_matter *matter, tal_state *state, const do
 static tal_status apply_impulse(void *context, const tal_system *system, tal_state *state,
                                 tal_event_cause cause, bool *terminate)
 {
-    (void)system;
     (void)cause;
     (void)terminate;
     const tal_run_impulse *it = &((const impulse_action *)context)->def;
-    const int nu = tal_state_nu(state);
+    const int nu = tal_matter_nu(it->matter);
     const tal_constraint_rows all = tal_matter_constraint_rows(it->matter, state);
     const size_t rows = (size_t)(all.mp + all.mv + all.ma);
     const size_t mark = tal_state_scratch_mark(state);
@@ -158,6 +158,7 @@ static tal_status apply_impulse(void *context, const tal_system *system, tal_sta
     tal_status st = calc_along_speeds(it, state, f, nu);
     if (st == TAL_OK) st = calc_jump(it->matter, state, f, du, back, back + nu);
     double *u = st == TAL_OK ? tal_state_upd_u(state) : NULL;
+    if (u != NULL) u += tali_problem_u_start(system, state, it->matter);
     for (int i = 0; i < nu && u != NULL; ++i) {
         u[i] += du[i];
     }

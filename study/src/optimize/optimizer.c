@@ -45,7 +45,12 @@ static tal_status check_system(const tal_system *system, const tal_forces *force
                          "System '%s' has %d %s; optimal control takes trees without any",
                          tal_system_name(system), refused[k].count, refused[k].what);
     }
-    return TAL_OK;
+    const int other = tal_system_pool_capacity(system, TAL_POOL_U) - tal_matter_nu(matter);
+    if (other == 0) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "System '%s' has %d speeds that are not of its bodies; optimal control takes "
+                     "those of bodies alone",
+                     tal_system_name(system), other);
 }
 
 static tal_status check_def(const tal_optimizer_def *def, tal_error *err)

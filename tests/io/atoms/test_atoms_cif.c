@@ -60,6 +60,32 @@ START_TEST(an_mmcif_file_gives_atoms_models_the_cell_and_connections)
 
 END_TEST
 
+// Words of the format are values where they are quoted, by either quote or by semicolons.
+START_TEST(quoted_words_of_the_format_are_values)
+{
+    static const char *const values[] = {"'loop_'",         "\"data_x\"",   "'_other.c'",
+                                         "\n;loop_\n;",     "\n;data_x\n;", "\n;_other.c\n;",
+                                         "\n;_other.c 1\n;"};
+    for (size_t k = 0; k < sizeof values / sizeof *values; ++k) {
+        char text[2048];
+        (void)snprintf(text, sizeof text,
+                       "data_x\n_entry.title %s\nloop_\n_other.a\n_other.b\n1 %s\n%s 2\n"
+                       "loop_\n" ITEMS "ATOM S SG . CYS A 1 ? 1.0 2.0 3.0 1.0 10.0 1\n",
+                       values[k], values[k], values[k]);
+        tal_atoms *atoms = NULL;
+        tal_diagnostics *found = tal_diagnostics_create(NULL);
+        const tal_status st =
+            tal_atoms_read_memory(TAL_ATOMS_CIF, "m", text, strlen(text), NULL, &atoms, found);
+        ck_assert_msg(st == TAL_OK && tal_diagnostics_num(found) == 0, "%s: %s", values[k],
+                      tal_diagnostics_num(found) > 0 ? tal_diagnostics_at(found, 0)->message : "");
+        ck_assert_int_eq(tal_atoms_num(atoms), 1);
+        tal_diagnostics_destroy(found);
+        tal_atoms_destroy(atoms);
+    }
+}
+
+END_TEST
+
 START_TEST(connections_are_bonds_unless_they_leave_the_asymmetric_unit)
 {
     static const char *const rows[] = {
@@ -157,6 +183,7 @@ int main(void)
     Suite *suite = suite_create("atoms_cif");
     TCase *tc = tcase_create("atoms_cif");
     tcase_add_test(tc, an_mmcif_file_gives_atoms_models_the_cell_and_connections);
+    tcase_add_test(tc, quoted_words_of_the_format_are_values);
     tcase_add_test(tc, connections_are_bonds_unless_they_leave_the_asymmetric_unit);
     tcase_add_test(tc, mistakes_in_mmcif_files_are_named_with_lines);
     tcase_add_test(tc, the_same_atoms_come_from_mmcif_and_pdb);

@@ -180,7 +180,14 @@ START_TEST(a_model_is_scaled_by_measurements_and_by_hand)
         1e-12);
     ck_assert_double_eq_tol(
         tal_force_param(model.forces, model.state, muscle, TAL_MUSCLE_MAX_FORCE), 900.0, 1e-12);
-    // markers of the set-up, scaled
+    // markers of the set-up, scaled, with paths to their bodies as OpenSim has them
+    for (int i = 0; i < tal_osim_results_num(r); ++i) {
+        size_t size = 0;
+        const char *text = tal_osim_results_text(r, i, &size);
+        if (strstr(tal_osim_results_path(r, i), ".osim") == NULL) continue;
+        ck_assert_ptr_null(strstr(text, ">/thigh<"));
+        ck_assert_ptr_null(strstr(text, ">/shank<"));
+    }
     ck_assert_int_eq(model.num_markers, 3);
     ck_assert_double_eq_tol(model.markers[0].p_BS.z, 0.04, 1e-12);
     ck_assert_double_eq_tol(model.markers[2].p_BS.y, -0.8, 1e-12);

@@ -1,4 +1,5 @@
 // study/src/optimize: optimal control by collocation, against closed forms and known solutions.
+#include "neighbor.h"
 #include "talus_test.h"
 
 #include <talus/study/optimizer.h>
@@ -387,6 +388,31 @@ START_TEST(constraints_are_refused_by_name)
 
 END_TEST
 
+// Unknowns are those of bodies: a subsystem with coordinates of its own would be taken for them.
+START_TEST(speeds_of_other_subsystems_are_refused)
+{
+    neighbor other;
+    control_case c;
+    begin(&c);
+    tal_system_destroy(c.system);
+    c.system = neighbor_system(&other);
+    c.matter = tal_matter_create(c.system);
+    c.forces = tal_forces_create(c.system, c.matter);
+    tal_mobod_def block = tal_mobod_def_default();
+    block.mass.mass = 1.0;
+    c.body[0] = tal_matter_add_slider(c.matter, TAL_GROUND, &block);
+    drive(&c, c.body[0], 1.0);
+    tal_error err = {.status = TAL_OK};
+    ck_assert_int_eq(tal_system_realize_topology(c.system, &err), TAL_OK);
+    ck_assert_int_eq(tal_optimizer_create(c.system, c.forces, NULL, &c.optimizer, &err),
+                     TAL_ERR_BAD_VALUE);
+    ck_assert_msg(strstr(err.message, "3 speeds that are not of its bodies") != NULL, "%s",
+                  err.message);
+    end(&c);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/optimizer");
@@ -403,6 +429,7 @@ int main(void)
     tcase_add_test(tc, what_cannot_be_done_is_told);
     tcase_add_test(tc, bad_problems_are_refused);
     tcase_add_test(tc, constraints_are_refused_by_name);
+    tcase_add_test(tc, speeds_of_other_subsystems_are_refused);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

@@ -28,7 +28,8 @@
  *     st = tal_optimizer_interpolate(opt, 0.73, other);   // t, q, u, z, controls
  *
  * A motion that was found is a local minimum: another guess may lead to a better one. Systems with
- * constraints, known motion, unilateral elements or colliders are refused by name.
+ * constraints, known motion, unilateral elements or colliders, or with speeds besides those of
+ * bodies, are refused by name.
  */
 
 #include <talus/common/nlp.h>
