@@ -81,16 +81,18 @@ END_TEST
 
 // --- the shoulder blade ---
 
-#define SCAPULA(parent, child)                                                                            \
-    "<ScapulothoracicJoint name='s'><frames>" OFF_GROUND OFF_BODY "</frames>" SOCKETS(                    \
-        parent,                                                                                           \
-        child) "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08"                                           \
-               "</thoracic_ellipsoid_radii_x_y_z><scapula_winging_axis_origin>0.02 -0.03"                 \
-               "</scapula_winging_axis_origin><scapula_winging_axis_direction>0.6"                        \
-               "</scapula_winging_axis_direction><coordinates><Coordinate name='abduction'/><Coordinate " \
-               "name='elevation'><default_value>0.2</default_value></Coordinate><Coordinate "             \
-               "name='rotation'/><Coordinate name='winging'><default_value>-0.1</default_value>"          \
-               "</Coordinate></coordinates></ScapulothoracicJoint>"
+// clang-format off
+#define SCAPULA(parent, child)                                                                     \
+    "<ScapulothoracicJoint name='s'><frames>" OFF_GROUND OFF_BODY "</frames>"                      \
+    SOCKETS(parent, child)                                                                         \
+    "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08</thoracic_ellipsoid_radii_x_y_z>"              \
+    "<scapula_winging_axis_origin>0.02 -0.03</scapula_winging_axis_origin>"                        \
+    "<scapula_winging_axis_direction>0.6</scapula_winging_axis_direction>"                         \
+    "<coordinates><Coordinate name='abduction'/><Coordinate name='elevation'><default_value>0.2"   \
+    "</default_value></Coordinate><Coordinate name='rotation'/><Coordinate name='winging'>"        \
+    "<default_value>-0.1</default_value></Coordinate></coordinates></ScapulothoracicJoint>"
+
+// clang-format on
 
 // Child frame in parent frame, from the words of the joint's description: the blade's z stays
 // normal to a sphere, or as it would on one, and winging turns about an axis in its xy plane.
@@ -147,8 +149,8 @@ START_TEST(a_shoulder_blade_slides_on_an_ellipsoid_and_wings)
 
 END_TEST
 
-// With a coordinate that is prescribed, speeds are rates of the angles; poses and velocities are the
-// same.
+// With a coordinate that is prescribed, speeds are rates of the angles; poses and velocities are
+// the same.
 START_TEST(an_ellipsoid_with_a_motion_has_rates)
 {
     static const char *const ends[] = {"", "<prescribed>true</prescribed><prescribed_function>"
