@@ -200,36 +200,44 @@ static void write_line(tali_osim_writer *w, const source *s)
 
 // --- rolling ---
 
+static bool is_vec3(const double p[], tal_vec3 v)
+{
+    return p[0] == v.x && p[1] == v.y && p[2] == v.z;
+}
+
+// Whether one of the four constraints of rolling has the geometry that it is given.
+static bool is_rolling_part(int k, const double p[])
+{
+    const tal_vec3 origin = TAL_VEC3_ZERO, x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+    if (k == TALI_OSIM_ROLLING_HEIGHT) return is_vec3(p + TAL_POINT_IN_PLANE_STATION, origin);
+    if (k == TALI_OSIM_ROLLING_SPIN) return is_vec3(p, x) && is_vec3(p + 3, z);
+    return is_vec3(p + TAL_NO_SLIP_1D_POINT, origin) &&
+           is_vec3(p + TAL_NO_SLIP_1D_DIRECTION, k == TALI_OSIM_ROLLING_SLIP_X ? x : z);
+}
+
 // Whether these four constraints are what a RollingOnSurfaceConstraint becomes: kinds, bodies, and
 // geometry apart from the plane.
 static bool is_rolling(const tali_osim_writer *w, int first)
 {
     static const char *const kinds[] = {"point in plane", "constant angle", "no slip 1D",
                                         "no slip 1D"};
-    static const double origin[3], x[] = {1.0, 0.0, 0.0}, z[] = {0.0, 0.0, 1.0};
-    const double *const from[] = {origin, x, origin, origin}, *const to[] = {NULL, z, x, z};
     const tal_matter *matter = w->model->matter;
+    const tal_state *state = w->model->state;
+    const tal_constraint_ix plane = {first};
     if (first + TALI_OSIM_ROLLING_NUM > tal_matter_num_constraints(matter)) return false;
-    const int surface =
-        tali_matter_constraint_facts_of(matter, (tal_constraint_ix){first}).bodies[0];
-    const int roller =
-        tali_matter_constraint_facts_of(matter, (tal_constraint_ix){first}).bodies[1];
-    const bool enabled =
-        tal_constraint_is_enabled(matter, w->model->state, (tal_constraint_ix){first});
+    const int *bodies = tali_matter_constraint_facts_of(matter, plane).bodies;
     bool good = true;
     for (int k = 0; k < TALI_OSIM_ROLLING_NUM && good; ++k) {
-        const tal_constraint_ix constraint = {first + k};
-        const tali_matter_constraint_facts facts =
-            tali_matter_constraint_facts_of(matter, constraint);
-        int n;
-        const double *p = tal_constraint_params(matter, w->model->state, constraint, &n);
-        if (k == TALI_OSIM_ROLLING_HEIGHT) p += TAL_POINT_IN_PLANE_STATION;
+        const tal_constraint_ix part = {first + k};
+        const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(matter, part);
         const bool slides = k >= TALI_OSIM_ROLLING_SLIP_X;
+        int n;
         good = facts.kind != NULL && strcmp(facts.kind, kinds[k]) == 0 &&
-               facts.bodies[0] == surface && facts.bodies[slides ? 2 : 1] == roller &&
-               (!slides || facts.bodies[1] == surface) && memcmp(p, from[k], sizeof origin) == 0 &&
-               (to[k] == NULL || memcmp(p + 3, to[k], sizeof origin) == 0) &&
-               tal_constraint_is_enabled(matter, w->model->state, constraint) == enabled;
+               facts.bodies[0] == bodies[0] && facts.bodies[slides ? 2 : 1] == bodies[1] &&
+               (!slides || facts.bodies[1] == bodies[0]) &&
+               is_rolling_part(k, tal_constraint_params(matter, state, part, &n)) &&
+               tal_constraint_is_enabled(matter, state, part) ==
+                   tal_constraint_is_enabled(matter, state, plane);
     }
     return good;
 }

@@ -131,6 +131,55 @@ START_TEST(a_pin_carries_its_pendulum)
 
 END_TEST
 
+static tal_vec3 three(const tal_osim_results *r, const char *end, const char *begin,
+                      const char *const ends[3])
+{
+    double v[3];
+    for (int k = 0; k < 3; ++k) {
+        char column[120];
+        (void)snprintf(column, sizeof column, "%s%s", begin, ends[k]);
+        v[k] = value(r, find_result(r, end), 0, column);
+    }
+    return tal_v3(v[0], v[1], v[2]);
+}
+
+// A shoulder blade alone: m a = F + m g, and the thorax, here Ground, feels the opposite, about the
+// origin of its own frame.
+START_TEST(a_shoulder_blade_hangs_on_its_joint)
+{
+    write_text("rod.osim",
+               ROD_BEGIN "<ScapulothoracicJoint name='s'><socket_parent_frame>/ground"
+                         "</socket_parent_frame><socket_child_frame>/bodyset/rod"
+                         "</socket_child_frame><coordinates><Coordinate name='a'/><Coordinate "
+                         "name='b'/><Coordinate name='c'/><Coordinate name='w'/></coordinates>"
+                         "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08"
+                         "</thoracic_ellipsoid_radii_x_y_z><scapula_winging_axis_origin>0.02 -0.03"
+                         "</scapula_winging_axis_origin></ScapulothoracicJoint>" ROD_END);
+    write_text("states.sto", "s\ninDegrees=no\nendheader\ntime\ta\tb\tc\tw\ta_u\tb_u\tc_u\tw_u\n"
+                             "0\t0.3\t-0.4\t0.5\t0.2\t1\t-2\t0.5\t0.7\n");
+    write_text("a.xml", ANALYZE(STATES, "<JointReaction><joint_names>s s</joint_names>"
+                                        "<apply_on_bodies>child parent</apply_on_bodies>"
+                                        "</JointReaction><BodyKinematics/>"));
+    tal_osim_results *r = run_good("a.xml", NULL, 0);
+    const tal_vec3 F = three(r, "ReactionLoads.sto", "s_on_rod_in_ground", force);
+    const tal_vec3 a = three(r, "acc_global.sto", "rod", xyz), g = tal_v3(0.0, -G, 0.0);
+    // sums of some ten numbers of the size of 100
+    const tal_vec3 needed = tal_v3_scale(MASS, tal_v3_sub(a, g));
+    test_assert_near(&F.x, &needed.x, 3, 1e-12, "m (a - g)");
+    const tal_vec3 back = three(r, "ReactionLoads.sto", "s_on_ground_in_ground", force);
+    const tal_vec3 minus = tal_v3_neg(F);
+    test_assert_near(&back.x, &minus.x, 3, 1e-14, "the opposite");
+    const tal_vec3 M = three(r, "ReactionLoads.sto", "s_on_rod_in_ground", moment);
+    const tal_vec3 p = three(r, "ReactionLoads.sto", "s_on_rod_in_ground", place);
+    const tal_vec3 at_ground = three(r, "ReactionLoads.sto", "s_on_ground_in_ground", moment);
+    const tal_vec3 moved = tal_v3_neg(tal_v3_add(M, tal_v3_cross(p, F)));
+    test_assert_near(&at_ground.x, &moved.x, 3, 1e-12, "moment about Ground's origin");
+    ck_assert_double_ge(tal_v3_norm(F), 1.0);
+    tal_osim_results_destroy(r);
+}
+
+END_TEST
+
 // The rod is the parent, so its mobilizer is reversed.
 START_TEST(a_joint_that_is_turned_round_carries_the_same)
 {
@@ -651,6 +700,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, write_rod, NULL);
     tcase_add_test(tc, a_pin_carries_its_pendulum);
+    tcase_add_test(tc, a_shoulder_blade_hangs_on_its_joint);
     tcase_add_test(tc, a_joint_that_is_turned_round_carries_the_same);
     tcase_add_test(tc, external_loads_take_part);
     tcase_add_test(tc, coordinates_are_recorded_in_the_units_asked_for);

@@ -88,11 +88,9 @@ END_TEST
     "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08</thoracic_ellipsoid_radii_x_y_z>"              \
     "<scapula_winging_axis_origin>0.02 -0.03</scapula_winging_axis_origin>"                        \
     "<scapula_winging_axis_direction>0.6</scapula_winging_axis_direction>"                         \
-    "<coordinates><Coordinate name='abduction'/>"                                                  \
-    "<Coordinate name='elevation'><default_value>0.2</default_value></Coordinate>"                 \
-    "<Coordinate name='rotation'/>"                                                                \
-    "<Coordinate name='winging'><default_value>-0.1</default_value></Coordinate>"                  \
-    "</coordinates></ScapulothoracicJoint>"
+    "<coordinates><Coordinate name='abduction'/><Coordinate name='elevation'><default_value>0.2"   \
+    "</default_value></Coordinate><Coordinate name='rotation'/><Coordinate name='winging'>"        \
+    "<default_value>-0.1</default_value></Coordinate></coordinates></ScapulothoracicJoint>"
 
 // clang-format on
 
@@ -324,8 +322,8 @@ START_TEST(a_second_joint_on_a_body_closes_a_loop)
                           "<socket_child_frame>c</socket_child_frame><frames><PhysicalOffsetFrame "
                           "name='g'><socket_parent>/ground</socket_parent><translation>1 0 0"
                           "</translation></PhysicalOffsetFrame><PhysicalOffsetFrame name='c'>"
-                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0"
-                          "</translation></PhysicalOffsetFrame></frames></PinJoint>")));
+                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0</translation>"
+                          "</PhysicalOffsetFrame></frames></PinJoint>")));
     realize(&model, TAL_STAGE_ACCELERATION);
     ck_assert_int_eq(tal_state_nq(model.state), 2);
     // weights of 20 N at levers of 0.3 m on inertias of 0.5 kg m^2 make 10 rad/s^2 of round-off
