@@ -269,7 +269,7 @@ static tal_status search(tal_minimizer *m, tal_state *state, int iterations, tal
         if (has_moved) found->iterations += 1;
     }
     if (st == TAL_OK) st = go_back(m, state);
-    if (st != TAL_OK) return st;
+    if (st != TAL_OK) return TALI_FAIL(&m->error, st, "%s", tali_problem_reason(state, st));
     found->energy = m->here.energy;
     found->gained = fmax(before - m->here.energy, 0.0);
     found->force = rms(m->here.g, m->nu);

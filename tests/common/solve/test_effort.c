@@ -290,30 +290,6 @@ static effort_case leg(tal_random *rng, int m, int n, double p)
     return c;
 }
 
-// Newton's method: from 1e-4 away one step leaves some 1e-8, and two leave round-off, as the slope
-// of every y is exact. A slope that is wrong by a third would take some twenty. A few muscles may
-// reach or leave their limits on the way, which costs a step each.
-START_TEST(cubes_need_as_few_steps_as_squares)
-{
-    int warm[2] = {0, 0};
-    for (int k = 0; k < 100; ++k) {
-        for (int cubes = 0; cubes < 2; ++cubes) {
-            tal_random rng = {(uint64_t)k, 32, 0};
-            effort_case c = leg(&rng, 5, 12, cubes ? 3.0 : 2.0);
-            ck_assert_int_eq(solve(&c), TAL_OK);
-            for (int i = 0; i < c.m; ++i) {
-                c.b[i] *= 1.0 + 1e-4 * tal_random_normal(&rng);
-            }
-            ck_assert_int_eq(solve(&c), TAL_OK);
-            warm[cubes] += c.report.iterations;
-        }
-    }
-    ck_assert_int_le(warm[0], 300);
-    ck_assert_int_le(warm[1], 500);
-}
-
-END_TEST
-
 // The answer is unique, so where it began does not matter; from a similar one it is near.
 START_TEST(a_guess_saves_work_and_changes_nothing)
 {
@@ -432,7 +408,6 @@ int main(void)
     tcase_add_test(tc, random_problems_are_solved_and_proven);
     tcase_add_test(tc, other_exponents_are_solved_and_proven);
     tcase_add_test(tc, extreme_exponents_are_never_wrong);
-    tcase_add_test(tc, cubes_need_as_few_steps_as_squares);
     tcase_add_test(tc, a_guess_saves_work_and_changes_nothing);
     tcase_add_test(tc, what_is_missing_is_least);
     tcase_add_test(tc, bad_input_is_refused);

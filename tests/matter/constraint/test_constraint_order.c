@@ -175,6 +175,84 @@ END_TEST
 // lambda = L S_i^2 / sum S^2, where L is what one rod would bear: the least sum of (lambda / S)^2.
 // The search for it begins with L, of size 1, in one row and with weights to 2: round-off of some
 // ten eps.
+static void set_speeds_of(const loop *l, int first, int particles)
+{
+    double *u = tal_state_upd_u(l->state) + 3 * first;
+    for (int i = 0; i < 3 * particles; ++i) {
+        u[i] = sin(0.7 * i);
+    }
+}
+
+// Chains that hang beside each other, their rods listed in any order, are blocks of their own: each
+// moves as it does alone, and takes no more memory. The long one comes first, so that what its
+// order leaves behind would reach into the others.
+START_TEST(chains_beside_each_other_move_as_they_do_alone)
+{
+    enum {
+        CHAINS = 4,
+        ALL = 300 + 5 + 40 + 3
+    };
+
+    static const int sizes[CHAINS] = {300, 5, 40, 3};
+    int chain[ALL], rod[ALL], n = 0;
+    test_rng rng = test_rng_seed(17);
+    for (int c = 0; c < CHAINS; ++c) {
+        for (int i = 0; i < sizes[c]; ++i, ++n) {
+            const int j = (int)test_random_uniform(&rng, 0.0, n + 0.999);
+            chain[n] = chain[j], rod[n] = rod[j];
+            chain[j] = c, rod[j] = i;
+        }
+    }
+    loop all;
+    loop_begin(&all);
+    int first[CHAINS] = {0, 300, 305, 345};
+    for (int c = 0; c < CHAINS; ++c) {
+        for (int i = 0; i < sizes[c]; ++i) {
+            tal_mobod_def def = tal_mobod_def_default();
+            def.mass.mass = 1.0 + 0.1 * (i % 5);
+            (void)tal_matter_add_translation(all.matter, TAL_GROUND, &def);
+        }
+    }
+    for (int k = 0; k < ALL; ++k) {
+        const ends e = ends_of(CHAIN, sizes[chain[k]], rod[k]);
+        const model alone = {CHAIN, sizes[chain[k]], 1, false};
+        const tal_vec3 a = end_place(&alone, e.a), b = end_place(&alone, e.b);
+        const int body = first[chain[k]] + 1;
+        (void)add_rod(&all, (tal_body_ix){e.a < 0 ? 0 : body + e.a}, e.a < 0 ? a : TAL_VEC3_ZERO,
+                      (tal_body_ix){body + e.b}, TAL_VEC3_ZERO, tal_v3_norm(tal_v3_sub(a, b)));
+    }
+    loop_finish(&all);
+    loop_realize(&all, TAL_STAGE_MODEL);
+    size_t memory = 0;
+    loop one[CHAINS];
+    for (int c = 0; c < CHAINS; ++c) {
+        const model alone = {CHAIN, sizes[c], 1, false};
+        int rods[300];
+        list_rods(&alone, rods);
+        build(&one[c], &alone, rods, 1.0);
+        memory += tal_system_state_size(one[c].system);
+        set_speeds_of(&one[c], 0, sizes[c]);
+        loop_realize(&one[c], TAL_STAGE_ACCELERATION);
+        for (int i = 0; i < sizes[c]; ++i) {
+            const tal_vec3 p = end_place(&alone, i);
+            memcpy(tal_state_upd_q(all.state) + 3 * (first[c] + i), &p, sizeof p);
+        }
+        set_speeds_of(&all, first[c], sizes[c]);
+    }
+    loop_realize(&all, TAL_STAGE_ACCELERATION);
+    for (int c = 0; c < CHAINS; ++c) {
+        const model alone = {CHAIN, sizes[c], 1, false};
+        const double *udot = tal_state_udot(one[c].state);
+        test_assert_near(tal_state_udot(all.state) + 3 * first[c], udot, 3 * sizes[c],
+                         round_off(&alone), "udot");
+        loop_end(&one[c]);
+    }
+    ck_assert_uint_le(tal_system_state_size(all.system), memory);
+    loop_end(&all);
+}
+
+END_TEST
+
 START_TEST(thousands_of_copies_bear_their_shares)
 {
     enum {
@@ -336,6 +414,7 @@ int main(void)
     TCase *tc = tcase_create("large blocks");
     tcase_add_test(tc, memory_grows_with_the_rods_and_not_with_their_square);
     tcase_add_test(tc, accelerations_do_not_depend_on_order_or_copies);
+    tcase_add_test(tc, chains_beside_each_other_move_as_they_do_alone);
     tcase_add_test(tc, thousands_of_copies_bear_their_shares);
     tcase_add_test(tc, disabled_constraints_leave_no_trace);
     tcase_add_test(tc, contradictions_are_found_among_many_rows);

@@ -1,5 +1,6 @@
 // Tests for study/src/minimize: the nearest minimum of potential energy.
 #include "alloc_guard.h"
+#include "failing.h"
 #include "talus_test.h"
 
 #include <talus/molecule.h>
@@ -262,6 +263,57 @@ START_TEST(a_run_allocates_nothing)
 
 END_TEST
 
+static tal_status push(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                       double f[])
+{
+    (void)self, (void)F;
+    f[0] -= 9.81 * sin(tal_state_q(context->state)[0]);
+    return may_fail(__func__);
+}
+
+static tal_status store(const void *self, const tal_force_context *context, double *energy)
+{
+    (void)self;
+    *energy = -9.81 * cos(tal_state_q(context->state)[0]);
+    return TAL_OK;
+}
+
+// A pendulum by a force of the user's. One that fails from the n-th call on ends the search with its
+// status, whenever that is; nothing is told of a minimum then.
+START_TEST(a_force_that_fails_ends_the_search)
+{
+    static const tal_force_ops ops = {
+        .size = sizeof ops, .name = "push", .apply = push, .calc_potential_energy = store};
+    long most = 0;
+    for (long n = 0; n == 0 || n <= most; ++n) {
+        scene s;
+        begin(&s);
+        tal_mobod_def bob = tal_mobod_def_default();
+        bob.mass.mass = 1.0;
+        bob.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
+        const tal_body_ix body = tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
+        ck_assert_int_ge(tal_forces_add(s.forces, "push", &ops, NULL).i, 0);
+        ready(&s, NULL);
+        ck_assert_int_eq(tal_body_set_q(s.matter, s.state, body, 0, 2.0), TAL_OK);
+        fault_begin(n, true);
+        tal_minimum found = {.iterations = -1};
+        const tal_status st = tal_minimizer_run(s.minimizer, s.state, 1000, &found);
+        if (n == 0) {
+            ck_assert_int_eq(st, TAL_OK);
+            ck_assert_double_eq_tol(tal_body_q(s.matter, s.state, body, 0), 0.0, 1e-6);
+            most = fault.calls;
+        } else {
+            ck_assert_msg(st == TAL_ERR_CALLBACK, "call %ld of %ld: %s", n, most,
+                          tal_status_text(st));
+            ck_assert_ptr_nonnull(strstr(tal_minimizer_error(s.minimizer)->message, "push"));
+        }
+        end(&s);
+    }
+    ck_assert_int_gt(most, 5);
+}
+
+END_TEST
+
 START_TEST(what_it_cannot_do_is_refused)
 {
     test_record_breaches();
@@ -329,6 +381,7 @@ int main(void)
     tcase_add_test(tc, a_run_of_no_iterations_tells_what_forces_there_are);
     tcase_add_test(tc, a_tolerance_below_round_off_ends_in_a_stall);
     tcase_add_test(tc, a_run_allocates_nothing);
+    tcase_add_test(tc, a_force_that_fails_ends_the_search);
     tcase_add_test(tc, what_it_cannot_do_is_refused);
     tcase_add_test(tc, constraints_are_refused);
     suite_add_tcase(suite, tc);
