@@ -141,17 +141,23 @@ static tal_spatial_vec force_on(const tali_thermal_body *body, const tal_force_c
     return tal_sv_sub(tal_sv(m, f), tal_sv_scale(gamma, momentum));
 }
 
+// The size of the noise.
+static double noise_size(const langevin *it, const tal_force_context *context)
+{
+    const double *values =
+        tali_force_element_values(&it->base, context) - 1; // the interval comes before
+    const double dt = tali_force_geometry(&it->base, context)[TAL_LANGEVIN_INTERVAL];
+    return sqrt(2.0 * values[TAL_LANGEVIN_FRICTION] * values[TAL_LANGEVIN_KT] / dt);
+}
+
 // Everything at one State. F and f may be NULL: then only the power that goes to the bath is
 // summed.
 static tal_status sum_up(const langevin *it, const tal_force_context *context, tal_spatial_vec F[],
                          double f[], double *power)
 {
     const tali_thermal_body *bodies = tali_force_place(&it->base, context);
-    const double *values =
-        tali_force_element_values(&it->base, context) - 1; // the interval comes before
-    const double dt = tali_force_geometry(&it->base, context)[TAL_LANGEVIN_INTERVAL];
-    const double gamma = values[TAL_LANGEVIN_FRICTION];
-    const double size = sqrt(2.0 * gamma * values[TAL_LANGEVIN_KT] / dt);
+    const double gamma = tali_force_element_values(&it->base, context)[TAL_LANGEVIN_FRICTION - 1];
+    const double size = noise_size(it, context);
     const draw *draws = NULL;
     const tal_status st = draw_noise(it, context, &draws);
     if (st != TAL_OK) return st;
@@ -174,6 +180,30 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 {
     double power = 0.0;
     return sum_up(self, context, F, f, &power);
+}
+
+// The noise is fixed in its interval: forces as they are, moments turning with the bodies.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    const langevin *it = self;
+    const tali_thermal_body *bodies = tali_force_place(&it->base, context);
+    const draw *draws = NULL;
+    const tal_status st = draw_noise(it, context, &draws);
+    if (st != TAL_OK) return st;
+    const double gamma = tali_force_element_values(&it->base, context)[TAL_LANGEVIN_FRICTION - 1];
+    const double size = noise_size(it, context);
+    tali_thermal_add_friction_change(&it->base, context, change, gamma, dF, df);
+    for (int b = 1; b < it->num_bodies; ++b) {
+        const tal_mat3 R_GM = tal_view_X_GM(&context->poses, b)->R;
+        const tal_vec3 t = change->dX[b].w, p_MC_G = tal_m3_mul_v3(R_GM, bodies[b].com_M);
+        const tal_vec3 f = tal_v3_scale(size * sqrt(bodies[b].mass), draws[b].v);
+        const tal_vec3 m_M = tal_v3_scale(size, tal_m3_mul_v3(bodies[b].root, draws[b].w));
+        const tal_vec3 dm = tal_v3_add(tal_v3_cross(t, tal_m3_mul_v3(R_GM, m_M)),
+                                       tal_v3_cross(tal_v3_cross(t, p_MC_G), f));
+        dF[b].w = tal_v3_add(dF[b].w, dm);
+    }
+    return TAL_OK;
 }
 
 static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
@@ -224,6 +254,7 @@ static const tali_force_kind langevin_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "langevin",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare_langevin,
             .realize_instance = tali_thermal_place,
             .calc_dissipated_power = calc_dissipated_power,

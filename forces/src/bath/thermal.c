@@ -74,3 +74,74 @@ double tali_thermal_energy(const tali_force_element *it, const tal_force_context
     }
     return 0.5 * sum;
 }
+
+// --- in a small motion ---
+
+// The parts of a momentum, and of its change as the body turns by t and its velocity changes.
+typedef struct parts {
+    tal_vec3 h, p;          // about C, in Ground
+    tal_vec3 dh, dp;        // their changes
+    tal_vec3 p_MC, dp_MC;   // from Mo to C
+    tal_vec3 dw_along, dvC; // changes of w as the body sees it, and of v_C
+} parts;
+
+// With I w in Ground: d(I w) = t x (I w) + I (dw - t x w).
+static parts parts_of(const tali_thermal_body *body, const tal_force_context *context,
+                      const tal_force_change *change, int b)
+{
+    const tal_mat3 R_GM = tal_view_X_GM(&context->poses, b)->R;
+    const tal_spatial_vec V = *tal_view_V_GM(&context->velocities, b);
+    const tal_vec3 t = change->dX[b].w, dw = change->dV[b].w;
+    parts at = {.p_MC = tal_m3_mul_v3(R_GM, body->com_M)};
+    at.dp_MC = tal_v3_cross(t, at.p_MC);
+    at.dw_along = tal_v3_sub(dw, tal_v3_cross(t, V.w));
+    const tal_vec3 vC = tal_v3_add(V.v, tal_v3_cross(V.w, at.p_MC));
+    at.dvC = tal_v3_add(change->dV[b].v, tal_v3_cross(dw, at.p_MC));
+    at.dvC = tal_v3_add(at.dvC, tal_v3_cross(V.w, at.dp_MC));
+    const tal_vec3 w_M = tal_m3_tmul_v3(R_GM, V.w), dw_M = tal_m3_tmul_v3(R_GM, at.dw_along);
+    at.h = tal_m3_mul_v3(R_GM, tal_s3_mul_v3(body->I_C_M, w_M));
+    at.dh =
+        tal_v3_add(tal_v3_cross(t, at.h), tal_m3_mul_v3(R_GM, tal_s3_mul_v3(body->I_C_M, dw_M)));
+    at.p = tal_v3_scale(body->mass, vC);
+    at.dp = tal_v3_scale(body->mass, at.dvC);
+    return at;
+}
+
+tal_spatial_vec tali_thermal_momentum_change(const tali_thermal_body *body,
+                                             const tal_force_context *context,
+                                             const tal_force_change *change, int b)
+{
+    const parts at = parts_of(body, context, change, b);
+    const tal_vec3 dm = tal_v3_add(tal_v3_cross(at.dp_MC, at.p), tal_v3_cross(at.p_MC, at.dp));
+    return tal_sv(tal_v3_add(at.dh, dm), at.dp);
+}
+
+// dK = h . (dw - t x w) + p . dv_C, and for rotors r u du.
+double tali_thermal_energy_change(const tali_force_element *it, const tal_force_context *context,
+                                  const tal_force_change *change)
+{
+    const tali_thermal_body *bodies = tali_force_place(it, context);
+    double sum = 0.0;
+    for (int b = 1; b < context->poses.num_bodies; ++b) {
+        const parts at = parts_of(&bodies[b], context, change, b);
+        sum += tal_v3_dot(at.h, at.dw_along) + tal_v3_dot(at.p, at.dvC);
+        if (!(bodies[b].rotor > 0.0)) continue;
+        const double u = tali_thermal_rotor_speed(&bodies[b], context, b);
+        sum += bodies[b].rotor * u * change->du[bodies[b].u];
+    }
+    return sum;
+}
+
+void tali_thermal_add_friction_change(const tali_force_element *it,
+                                      const tal_force_context *context,
+                                      const tal_force_change *change, double gamma,
+                                      tal_spatial_vec dF[], double df[])
+{
+    const tali_thermal_body *bodies = tali_force_place(it, context);
+    for (int b = 1; b < context->poses.num_bodies; ++b) {
+        const tal_spatial_vec d = tali_thermal_momentum_change(&bodies[b], context, change, b);
+        dF[b] = tal_sv_axpy(-gamma, d, dF[b]);
+        if (!(bodies[b].rotor > 0.0)) continue;
+        df[bodies[b].u] -= gamma * bodies[b].rotor * change->du[bodies[b].u];
+    }
+}

@@ -28,11 +28,26 @@ tal_status tali_thermal_place(const void *self, const tal_force_context *context
 tal_spatial_vec tali_thermal_momentum(const tali_thermal_body *body,
                                       const tal_force_context *context, int b);
 
+/// Its change in a small motion.
+tal_spatial_vec tali_thermal_momentum_change(const tali_thermal_body *body,
+                                             const tal_force_context *context,
+                                             const tal_force_change *change, int b);
+
 /// Speed of a body's rotor; zero where there is none.
 double tali_thermal_rotor_speed(const tali_thermal_body *body, const tal_force_context *context,
                                 int b);
 
 /// Kinetic energy of all bodies and rotors [J].
 double tali_thermal_energy(const tali_force_element *it, const tal_force_context *context);
+
+/// Its change in a small motion.
+double tali_thermal_energy_change(const tali_force_element *it, const tal_force_context *context,
+                                  const tal_force_change *change);
+
+/// Add -gamma times the change of the momenta of all bodies and rotors.
+void tali_thermal_add_friction_change(const tali_force_element *it,
+                                      const tal_force_context *context,
+                                      const tal_force_change *change, double gamma,
+                                      tal_spatial_vec dF[], double df[]);
 
 #endif // TALUS_FORCES_THERMAL_INTERNAL_H

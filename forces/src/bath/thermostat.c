@@ -57,6 +57,33 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// Of link i, or of its s beyond the links.
+static double change_of_link(const thermostat *it, const tal_force_context *context,
+                             const tal_force_change *change, int i)
+{
+    if (change->dz == NULL || i < 0 || i >= 2 * it->length) return 0.0;
+    const int start = tal_group_start(context->system, context->state, it->chain);
+    return change->dz[start + i];
+}
+
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    const thermostat *it = self;
+    const tali_thermal_body *bodies = tali_force_place(&it->base, context);
+    const double c = chain_of(it, context->state)[0];
+    const double dc = change_of_link(it, context, change, 0);
+    tali_thermal_add_friction_change(&it->base, context, change, c, dF, df);
+    for (int b = 1; b < context->poses.num_bodies && dc != 0.0; ++b) {
+        const tal_spatial_vec momentum = tali_thermal_momentum(&bodies[b], context, b);
+        dF[b] = tal_sv_axpy(-dc, momentum, dF[b]);
+        if (!(bodies[b].rotor > 0.0)) continue;
+        const double u = tali_thermal_rotor_speed(&bodies[b], context, b);
+        df[bodies[b].u] -= dc * bodies[b].rotor * u;
+    }
+    return TAL_OK;
+}
+
 // Q_i = tau^2 kT, and N times that for i = 0, are the inertias of the links: every link feels twice
 // the energy of what it steers, less what that should be.
 static tal_status realize_acceleration(const void *self, const tal_force_context *context)
@@ -87,6 +114,34 @@ static tal_status realize_acceleration(const void *self, const tal_force_context
     return TAL_OK;
 }
 
+// Of each line of realize_acceleration(), which has said before whether N is positive.
+static tal_status add_rate_change(const void *self, const tal_force_context *context,
+                                  const tal_force_change *change, double dzdot[])
+{
+    const thermostat *it = self;
+    const double *values = tali_force_element_values(&it->base, context);
+    const double kT = values[TAL_THERMOSTAT_KT], tau = values[TAL_THERMOSTAT_TIME];
+    const double N = dof(it, context->state, values[TAL_THERMOSTAT_EXCLUDED]);
+    const double *c = chain_of(it, context->state);
+    const double dK = tali_thermal_energy_change(&it->base, context, change);
+    double *dcdot = dzdot + tal_group_start(context->system, context->state, it->chain);
+    double *dsdot = dcdot + it->length;
+    for (int i = 0; i < it->length; ++i) {
+        const bool has_next = i + 1 < it->length;
+        const double next = has_next ? c[i + 1] : 0.0;
+        const double dnext = has_next ? change_of_link(it, context, change, i + 1) : 0.0;
+        const double dc = change_of_link(it, context, change, i);
+        double drive = 2.0 * dK / (N * kT * tau * tau);
+        if (i > 0) {
+            drive =
+                (i == 1 ? N : 1.0) * 2.0 * c[i - 1] * change_of_link(it, context, change, i - 1);
+        }
+        dcdot[i] += drive - dc * next - c[i] * dnext;
+        dsdot[i] += dc;
+    }
+    return TAL_OK;
+}
+
 static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
                                         double *power)
 {
@@ -110,6 +165,8 @@ static const tali_force_kind thermostat_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "thermostat",
             .apply = apply,
+            .apply_change = apply_change,
+            .add_rate_change = add_rate_change,
             .declare = declare_chain,
             .realize_instance = tali_thermal_place,
             .realize_acceleration = realize_acceleration,

@@ -155,6 +155,31 @@ real tali_contact_hollars(const tal_contact_pair_material *pair, double vt, real
     return mu / at_least(speed, spread(vt)) + pair->viscous_friction;
 }
 
+// Of step_over_s().
+static double step_slope(double s)
+{
+    return s * (20.0 + s * (24.0 * s - 45.0));
+}
+
+double tali_contact_stribeck_slope(const tal_contact_pair_material *pair, double vt, double speed)
+{
+    const double mu_s = pair->static_friction, mu_d = pair->dynamic_friction, s = speed / vt;
+    if (s < 1.0) return mu_s * step_slope(s) / (vt * vt);
+    if (s >= 3.0) return -mu_d / (speed * speed);
+    const double r = 0.5 * (s - 1.0), less_mu = mu_s - mu_d;
+    const double mu = mu_s - less_mu * r * step_over_s(r);
+    const double dmu = -less_mu * (step_over_s(r) + r * step_slope(r)) * 0.5 / vt;
+    return (dmu - mu / speed) / speed;
+}
+
+double tali_contact_hollars_slope(const tal_contact_pair_material *pair, double vt, double speed)
+{
+    const double mu_s = pair->static_friction, mu_d = pair->dynamic_friction, s = speed / vt;
+    const double more = 2.0 * (mu_s - mu_d) / (1.0 + s * s);
+    const double dmu = -2.0 * s * more / ((1.0 + s * s) * vt);
+    return speed < vt ? dmu / vt : (dmu - (mu_d + more) / speed) / speed;
+}
+
 // --- friction with memory ---
 
 static tal_vec3 pick_v3(mask which, tal_vec3 yes, tal_vec3 no)
@@ -267,6 +292,28 @@ real tali_contact_smooth_force(const tali_contact_smooth *it, real elastic, doub
 {
     const real push = c > 0.0 ? rise(it->bv * (xdot + 2.0 / (3.0 * c))) : spread(1.0);
     return elastic * (1.0 + 1.5 * c * xdot) * push;
+}
+
+// Of rise().
+static double rise_slope(double t)
+{
+    const double h = tanh(t);
+    return 0.5 * (1.0 - h) * (1.0 + h);
+}
+
+double tali_contact_smooth_elastic_slope(const tali_contact_smooth *it, double R, double E,
+                                         double x)
+{
+    const double k = 0.5 * cbrt(E * E), y = sqrt(x * x + it->cf);
+    const double up = 1.5 * sqrt(y) * x / y * rise(it->bd * x);
+    return 4.0 / 3.0 * k * sqrt(R * k) * (up + y * sqrt(y) * it->bd * rise_slope(it->bd * x));
+}
+
+double tali_contact_smooth_rate_slope(const tali_contact_smooth *it, double c, double xdot)
+{
+    if (!(c > 0.0)) return 0.0;
+    const double at = it->bv * (xdot + 2.0 / (3.0 * c));
+    return 1.5 * c * rise(at) + (1.0 + 1.5 * c * xdot) * it->bv * rise_slope(at);
 }
 
 // The integral of the elastic force, which has no closed form, from where it is below round-off:

@@ -89,6 +89,13 @@ real tali_contact_stribeck(const tal_contact_pair_material *pair, double vt, rea
 /// Hollars' curve: min(v/vt, 1) (mu_d + 2 (mu_s - mu_d) / (1 + (v/vt)^2)) + mu_v v.
 real tali_contact_hollars(const tal_contact_pair_material *pair, double vt, real speed);
 
+/// @name Slopes of both by the speed
+/// @{
+double tali_contact_stribeck_slope(const tal_contact_pair_material *pair, double vt, double speed);
+double tali_contact_hollars_slope(const tal_contact_pair_material *pair, double vt, double speed);
+
+/// @}
+
 // --- friction with memory: a massless patch that sticks to one surface by springs ---
 
 /// A friction force with memory.
@@ -123,6 +130,14 @@ real tali_contact_smooth_elastic(const tali_contact_smooth *it, double R, double
 
 /// The same with Hunt and Crossley's dissipation, and tanh for the edge where it would pull.
 real tali_contact_smooth_force(const tali_contact_smooth *it, real elastic, double c, real xdot);
+
+/// @name Their slopes
+/// @{
+double tali_contact_smooth_elastic_slope(const tali_contact_smooth *it, double R, double E,
+                                         double x);
+/// Of the force over the elastic one, by xdot.
+double tali_contact_smooth_rate_slope(const tali_contact_smooth *it, double c, double xdot);
+/// @}
 
 /// The integral of the elastic force from minus infinity to x, to round-off.
 double tali_contact_smooth_energy(const tali_contact_smooth *it, double R, double E, double x);

@@ -177,6 +177,76 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// --- in a small motion ---
+
+// The plane's frame sees the station move by dp and its velocity change by dv.
+typedef struct step {
+    tal_vec3 dp, dv;
+} step;
+
+static double change_of_press(const double values[], const instant *at, const step *by)
+{
+    const double d2 = value(values, TAL_EXPONENTIAL_D2), cz = value(values, TAL_EXPONENTIAL_CZ);
+    const double most = value(values, TAL_EXPONENTIAL_MAX_FZ), vz = at->v_F.z;
+    const double elastic = at->normal.elastic;
+    const double delastic = elastic < most ? -d2 * elastic * by->dp.z : 0.0;
+    const double wanted = elastic * (1.0 - cz * vz);
+    if (!(wanted > 0.0) || !(wanted < most)) return 0.0;
+    return delastic * (1.0 - cz * vz) - elastic * cz * by->dv.z;
+}
+
+// The change of part_within() as the vector and the limit change.
+static double change_of_part(plane_vec v, double limit, plane_vec dv, double dlimit)
+{
+    const double size = size_of(v);
+    if (!(size > limit)) return 0.0;
+    return (dlimit - limit * (v.x * dv.x + v.y * dv.y) / (size * size)) / size;
+}
+
+// The change of the sum of rub(): kept (1 - s) (e + d) + part s d, line by line.
+static plane_vec change_of_rub(const double values[], const instant *at, const memory *was,
+                               double dfz, const step *by)
+{
+    const double k = value(values, TAL_EXPONENTIAL_KXY), c = value(values, TAL_EXPONENTIAL_CXY);
+    const double s = was->sliding, mu = at->friction.mu, limit = mu * at->normal.force;
+    const tal_vec3 p_F = at->view.p_FS_F, v_F = at->v_F;
+    const plane_vec p = {p_F.x, p_F.y}, v = {v_F.x, v_F.y};
+    const plane_vec p0 = s == 1.0 ? p : (plane_vec){was->p0[0], was->p0[1]};
+    const plane_vec d = mix(-c, v, 0.0, v), both = mix(1.0, mix(-k, p, k, p0), 1.0, d);
+    const plane_vec dp = {by->dp.x, by->dp.y}, dd = {-c * by->dv.x, -c * by->dv.y};
+    const plane_vec dboth = mix(s == 1.0 ? 0.0 : -k, dp, 1.0, dd);
+    const double kept = part_within(both, limit), alone = part_within(d, limit);
+    const double dkept = change_of_part(both, limit, dboth, mu * dfz);
+    const double dalone = change_of_part(d, limit, dd, mu * dfz);
+    const plane_vec sticking = mix(dkept, both, kept, dboth), sliding = mix(dalone, d, alone, dd);
+    return mix(1.0 - s, sticking, s, sliding);
+}
+
+// Of the force in the plane's frame, which turns with the body 2.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const spring *it = self;
+    const int *body = it->base.body;
+    const double *values = tali_force_element_values(&it->base.base, context);
+    const memory *was = tal_var_value(context->system, context->state, it->anchor);
+    const instant at = look_at_station(it, context);
+    const tal_vec3 p = at.view.p_GS, w2 = change->dX[body[1]].w;
+    const tal_vec3 dp = tali_on_plane_shift(&context->poses, change, body[0], p);
+    const tali_on_plane_drift by = tali_on_plane_drift_at(context, change, body, p, dp);
+    const step seen = {tal_m3_tmul_v3(at.view.R_GF, tal_v3_sub(dp, by.dp[1])),
+                       tal_m3_tmul_v3(at.view.R_GF, tal_v3_sub(by.dv, tal_v3_cross(w2, by.v)))};
+    const double dfz = change_of_press(values, &at, &seen);
+    const plane_vec drub = change_of_rub(values, &at, was, dfz, &seen);
+    const tal_vec3 f_G = tal_m3_mul_v3(at.view.R_GF, force_of(&at));
+    const tal_vec3 df_F = tal_v3(drub.x, drub.y, dfz);
+    const tal_vec3 df_G = tal_v3_add(tal_v3_cross(w2, f_G), tal_m3_mul_v3(at.view.R_GF, df_F));
+    tali_on_plane_change_push(&context->poses, change, body, p, dp, f_G,
+                              tal_sv(TAL_VEC3_ZERO, df_G), dF);
+    return TAL_OK;
+}
+
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
 {
@@ -218,6 +288,7 @@ static const tali_force_kind exponential_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "exponential spring",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare_anchor,
             .realize_instance = tali_on_plane_realize_instance,
             .calc_potential_energy = calc_potential_energy,

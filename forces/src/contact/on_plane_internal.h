@@ -29,6 +29,61 @@ static inline void tali_on_plane_push_apart(const tal_bodies_view *poses, const 
     F[body[1]] = tal_sv_sub(F[body[1]], tal_sv_shift_force(on_1, p2));
 }
 
+/// Two bodies at one point of both, in a small motion.
+typedef struct tali_on_plane_drift {
+    tal_vec3 dp[2]; ///< of the points fixed on the bodies that are there
+    tal_vec3 v;     ///< velocity of body 1 relative to body 2 there
+    tal_vec3 dv;    ///< its change as the point moves by dp_G
+} tali_on_plane_drift;
+
+/// How a point fixed on a body moves.
+static inline tal_vec3 tali_on_plane_shift(const tal_bodies_view *poses,
+                                           const tal_force_change *change, int body, tal_vec3 p_G)
+{
+    const tal_vec3 p_MP_G = tal_v3_sub(p_G, tal_view_X_GM(poses, body)->p);
+    return tal_v3_add(change->dX[body].v, tal_v3_cross(change->dX[body].w, p_MP_G));
+}
+
+/// What the point p_G, which moves by dp_G, sees. With r from Mo, v_P = v_M + w x r changes by
+/// dv_M + dw x r + w x dr.
+static inline tali_on_plane_drift tali_on_plane_drift_at(const tal_force_context *context,
+                                                         const tal_force_change *change,
+                                                         const int body[2], tal_vec3 p_G,
+                                                         tal_vec3 dp_G)
+{
+    tali_on_plane_drift at;
+    tal_vec3 dv[2];
+    for (int k = 0; k < 2; ++k) {
+        const int b = body[k];
+        const tal_vec3 r = tal_v3_sub(p_G, tal_view_X_GM(&context->poses, b)->p);
+        const tal_vec3 dr = tal_v3_sub(dp_G, change->dX[b].v);
+        const tal_vec3 w = tal_view_V_GM(&context->velocities, b)->w;
+        at.dp[k] = tal_v3_add(change->dX[b].v, tal_v3_cross(change->dX[b].w, r));
+        dv[k] = tal_v3_add(change->dV[b].v, tal_v3_cross(change->dV[b].w, r));
+        dv[k] = tal_v3_add(dv[k], tal_v3_cross(w, dr));
+    }
+    at.v = tali_on_plane_relative_velocity(&context->poses, &context->velocities, body, p_G);
+    at.dv = tal_v3_sub(dv[0], dv[1]);
+    return at;
+}
+
+/// The change of tali_on_plane_push_apart() as the point moves by dp_G and what acts changes by
+/// d_on_1, which is about the moving point.
+static inline void tali_on_plane_change_push(const tal_bodies_view *poses,
+                                             const tal_force_change *change, const int body[2],
+                                             tal_vec3 p_G, tal_vec3 dp_G, tal_vec3 f_G,
+                                             tal_spatial_vec d_on_1, tal_spatial_vec dF[])
+{
+    for (int k = 0; k < 2; ++k) {
+        const int b = body[k];
+        const tal_vec3 r = tal_v3_sub(p_G, tal_view_X_GM(poses, b)->p);
+        const tal_vec3 dr = tal_v3_sub(dp_G, change->dX[b].v);
+        const tal_spatial_vec shifted = tal_sv_shift_force(d_on_1, r);
+        const tal_spatial_vec d = tal_sv(tal_v3_add(shifted.w, tal_v3_cross(dr, f_G)), shifted.v);
+        dF[b] = k == 0 ? tal_sv_add(dF[b], d) : tal_sv_sub(dF[b], d);
+    }
+}
+
 /// Begins the struct of an element between a station S of body 1 and a plane frame F of body 2. Its
 /// first parameters are the station, then the frame (rotation by columns, origin).
 typedef struct tali_on_plane {

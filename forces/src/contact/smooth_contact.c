@@ -26,6 +26,35 @@ static tali_contact_smooth edges(const double values[])
                                  .bv = value(values, TAL_SMOOTH_BV)};
 }
 
+// The numbers of the law besides its edges.
+typedef struct law {
+    double E, c, vt;
+    tal_contact_pair_material pair;
+} law;
+
+static law law_of(const double values[])
+{
+    return (law){.E = value(values, TAL_SMOOTH_STIFFNESS),
+                 .c = value(values, TAL_SMOOTH_DISSIPATION),
+                 .vt = value(values, TAL_SMOOTH_TRANSITION_SPEED),
+                 .pair = {.static_friction = value(values, TAL_SMOOTH_STATIC_FRICTION),
+                          .dynamic_friction = value(values, TAL_SMOOTH_DYNAMIC_FRICTION),
+                          .viscous_friction = value(values, TAL_SMOOTH_VISCOUS_FRICTION)}};
+}
+
+// mu(v) / v, and its slope.
+static double friction_at(const smooth_contact *it, const law *at, double speed)
+{
+    return it->has_kink ? tali_contact_hollars(&at->pair, at->vt, speed)
+                        : tali_contact_stribeck(&at->pair, at->vt, speed);
+}
+
+static double friction_slope_at(const smooth_contact *it, const law *at, double speed)
+{
+    return it->has_kink ? tali_contact_hollars_slope(&at->pair, at->vt, speed)
+                        : tali_contact_stribeck_slope(&at->pair, at->vt, speed);
+}
+
 // The contact at one instant.
 typedef struct touch {
     tal_vec3 p_G, f_G;
@@ -51,17 +80,10 @@ static touch touch_at(const smooth_contact *it, const tal_force_context *context
     const double xdot = -tal_v3_dot(n, v);
     const tal_vec3 slip = tal_v3_axpy(xdot, n, v);
     const double speed = sqrt(tal_v3_dot(slip, slip) + edge.cf);
-    const double elastic =
-        tali_contact_smooth_elastic(&edge, R, value(values, TAL_SMOOTH_STIFFNESS), x);
-    const double f =
-        tali_contact_smooth_force(&edge, elastic, value(values, TAL_SMOOTH_DISSIPATION), xdot);
-    const tal_contact_pair_material pair = {
-        .static_friction = value(values, TAL_SMOOTH_STATIC_FRICTION),
-        .dynamic_friction = value(values, TAL_SMOOTH_DYNAMIC_FRICTION),
-        .viscous_friction = value(values, TAL_SMOOTH_VISCOUS_FRICTION)};
-    const double vt = value(values, TAL_SMOOTH_TRANSITION_SPEED);
-    const double over_v = it->has_kink ? tali_contact_hollars(&pair, vt, speed)
-                                       : tali_contact_stribeck(&pair, vt, speed);
+    const law of = law_of(values);
+    const double elastic = tali_contact_smooth_elastic(&edge, R, of.E, x);
+    const double f = tali_contact_smooth_force(&edge, elastic, of.c, xdot);
+    const double over_v = friction_at(it, &of, speed);
     at.f_G = tal_v3_axpy(-f * over_v, slip, tal_v3_scale(f, n));
     at.power = (f - elastic) * xdot + f * over_v * tal_v3_dot(slip, slip);
     return at;
@@ -75,6 +97,50 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     const touch at = touch_at(it, context);
     tali_on_plane_push_apart(&context->poses, it->base.body, at.p_G, tal_sv(TAL_VEC3_ZERO, at.f_G),
                              F);
+    return TAL_OK;
+}
+
+// With the normal n, which turns with the plane, and the depth x = R - n . (p_S - p_F):
+//
+//     dn = w2 x n,   dx = -n . (dp_S - dp_2),   dp = dp_S + dx / 2 n + (x / 2 - R) dn
+//     df = d(elastic) push + elastic d(push),   slip = v + xdot n,   f_G = f (n - slip mu / v)
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const smooth_contact *it = self;
+    const int *body = it->base.body;
+    const double *values = tali_force_element_values(&it->base.base, context);
+    const tali_contact_smooth edge = edges(values);
+    const law at = law_of(values);
+    const tali_on_plane_view view = tali_on_plane_look(&it->base, context);
+    const tal_vec3 n = tal_v3_neg(view.R_GF.x), dn = tal_v3_cross(change->dX[body[1]].w, n);
+    const double R = radius_of(it, context), x = R + view.p_FS_F.x;
+    const tal_vec3 dp_S = tali_on_plane_shift(&context->poses, change, body[0], view.p_GS);
+    const tal_vec3 dp_2 = tali_on_plane_shift(&context->poses, change, body[1], view.p_GS);
+    const double dx = -tal_v3_dot(n, tal_v3_sub(dp_S, dp_2));
+    const tal_vec3 p = tal_v3_axpy(0.5 * x - R, n, view.p_GS);
+    const tal_vec3 dp = tal_v3_add(tal_v3_axpy(0.5 * dx, n, dp_S), tal_v3_scale(0.5 * x - R, dn));
+    const tali_on_plane_drift by = tali_on_plane_drift_at(context, change, body, p, dp);
+    const double xdot = -tal_v3_dot(n, by.v);
+    const double dxdot = -tal_v3_dot(dn, by.v) - tal_v3_dot(n, by.dv);
+    const tal_vec3 slip = tal_v3_axpy(xdot, n, by.v);
+    const tal_vec3 dslip = tal_v3_add(tal_v3_axpy(dxdot, n, by.dv), tal_v3_scale(xdot, dn));
+    const double elastic = tali_contact_smooth_elastic(&edge, R, at.E, x);
+    const double delastic = tali_contact_smooth_elastic_slope(&edge, R, at.E, x) * dx;
+    const double f = tali_contact_smooth_force(&edge, elastic, at.c, xdot);
+    const double push = tali_contact_smooth_force(&edge, 1.0, at.c, xdot);
+    const double df_n =
+        delastic * push + elastic * tali_contact_smooth_rate_slope(&edge, at.c, xdot) * dxdot;
+    const double speed = sqrt(tal_v3_dot(slip, slip) + edge.cf);
+    const double over_v = friction_at(it, &at, speed);
+    const double dover_v = friction_slope_at(it, &at, speed) * tal_v3_dot(slip, dslip) / speed;
+    const tal_vec3 along = tal_v3_axpy(-over_v, slip, n);
+    const tal_vec3 dalong =
+        tal_v3_sub(tal_v3_axpy(-over_v, dslip, dn), tal_v3_scale(dover_v, slip));
+    const tal_vec3 df_G = tal_v3_axpy(df_n, along, tal_v3_scale(f, dalong));
+    tali_on_plane_change_push(&context->poses, change, body, p, dp, tal_v3_scale(f, along),
+                              tal_sv(TAL_VEC3_ZERO, df_G), dF);
     return TAL_OK;
 }
 
@@ -130,6 +196,7 @@ static const tali_force_kind smooth_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "smooth contact",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = tali_on_plane_declare,
             .realize_instance = tali_on_plane_realize_instance,
             .calc_potential_energy = calc_potential_energy,

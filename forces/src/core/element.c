@@ -378,3 +378,9 @@ bool tali_force_is_tracked(const tal_forces *forces, tal_force_ix force)
 {
     return forces->elements[force.i].is_tracked;
 }
+
+bool tali_force_element_is_driven(const tal_forces *forces, tal_force_ix me, tal_measure_ix measure)
+{
+    const int *first = forces->controls.first;
+    return measure.i >= 0 || (first != NULL && first[me.i] != first[me.i + 1]);
+}

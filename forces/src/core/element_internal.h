@@ -131,6 +131,11 @@ tal_status tali_force_element_control(const tali_force_element *it,
                                       const tal_force_context *context, tal_measure_ix measure,
                                       double *control);
 
+/// Whether a measure (`i` < 0: none) or a controller tells the control of an element, which may
+/// then change with all that moves. From the topology on.
+bool tali_force_element_is_driven(const tal_forces *forces, tal_force_ix me,
+                                  tal_measure_ix measure);
+
 /// The parameters that invalidate Instance.
 static inline const double *tali_force_geometry(const tali_force_element *it,
                                                 const tal_force_context *context)

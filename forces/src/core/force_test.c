@@ -21,6 +21,8 @@ typedef struct subject {
     tal_state *rest;            // where the one under test is, at rest
     tali_force_direction along; // random in q and u
     double *w, *v, *zero;       // [nu]
+    double *dz, *dzdot;         // [nz of the State], by differences
+    double *dzdot2;             // [nz of the State] room
     tal_spatial_vec *dV;        // [num_bodies] change of the velocities, by differences
     tal_spatial_vec *F, *dF;    // [num_bodies] forces, and their change by differences
     double *f, *df;             // [nu]
@@ -129,7 +131,19 @@ static tal_status test_needs(subject *s, tal_force_report *report)
                         : st;
 }
 
-// Differences of forces and velocities along the direction.
+// Differences of zdot: what they are where the element is moved, times a weight.
+static tal_status add_rates(subject *s, double weight)
+{
+    const int nz = tal_state_nz(s->moved);
+    if (s->element->ops.add_rate_change == NULL || nz == 0) return TAL_OK;
+    const tal_status st = tal_system_realize(s->forces->system, s->moved, TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < nz && st == TAL_OK; ++i) {
+        s->dzdot[i] += weight * tal_state_zdot(s->moved)[i];
+    }
+    return st;
+}
+
+// Differences of forces and velocities, and of zdot, along the direction.
 static tal_status differentiate(subject *s)
 {
     const int nb = s->forces->num_bodies;
@@ -152,14 +166,47 @@ static tal_status differentiate(subject *s)
         for (int i = 0; i < s->forces->nu; ++i) {
             s->df[i] += points.weight[k] * s->f2[i];
         }
+        st = add_rates(s, points.weight[k]);
+        if (st != TAL_OK) return st;
     }
     return TAL_OK;
+}
+
+// The rates of the z of others, and of what it has dissipated, are not this element's.
+static void forget_others(const subject *s)
+{
+    const int nz = tal_state_nz(s->given);
+    const int own = tali_force_z(s->forces, s->given, s->me, 0, NULL);
+    double *kept = s->dzdot2;
+    memset(kept, 0, (size_t)nz * sizeof *kept);
+    for (int i = 0, slot = 0; i < own; ++i) {
+        (void)tali_force_z(s->forces, s->given, s->me, i, &slot);
+        kept[slot] = s->dzdot[slot];
+    }
+    if (s->element->is_tracked) {
+        kept[tal_group_start(s->forces->system, s->given, s->element->dissipated)] = 0.0;
+    }
+    memcpy(s->dzdot, kept, (size_t)nz * sizeof *kept);
+}
+
+static tal_status test_rates(const subject *s, const tal_force_context *context,
+                             const tal_force_change *change, tal_force_report *report)
+{
+    const tal_force_ops *ops = &s->element->ops;
+    const int nz = tal_state_nz(s->given);
+    if (ops->add_rate_change == NULL || nz == 0) return TAL_OK;
+    forget_others(s);
+    memset(s->dzdot2, 0, (size_t)nz * sizeof *s->dzdot2);
+    const tal_status st = ops->add_rate_change(s->element->self, context, change, s->dzdot2);
+    report->rates = difference(s->dzdot2, s->dzdot, nz);
+    return st;
 }
 
 static tal_status test_change(subject *s, tal_force_report *report)
 {
     const tal_force_ops *ops = &s->element->ops;
     if (ops->apply_change == NULL) return TAL_OK;
+    s->along.dz = s->dz;
     tal_status st = differentiate(s);
     if (st != TAL_OK) return st;
     const tal_force_context context = tali_force_context(s->forces, s->given, TAL_STAGE_VELOCITY);
@@ -167,6 +214,8 @@ static tal_status test_change(subject *s, tal_force_report *report)
     clear(s, s->F2, s->f2);
     st = ops->apply_change(s->element->self, &context, &change, s->F2, s->f2);
     report->change = difference_of_forces(s, s->F2, s->f2, s->dF, s->df);
+    if (st == TAL_OK) st = test_rates(s, &context, &change, report);
+    s->along.dz = NULL;
     return st;
 }
 
@@ -273,15 +322,40 @@ static void *take_arrays(subject *s, size_t *bytes)
 {
     const size_t nb = (size_t)s->forces->num_bodies, nu = (size_t)s->forces->nu;
     const size_t bodies = nb * sizeof(tal_spatial_vec), speeds = nu * sizeof(double);
-    const tali_piece pieces[] = {
-        {&s->along.dX, bodies}, {&s->dV, bodies},   {&s->F, bodies},
-        {&s->dF, bodies},       {&s->F2, bodies},   {&s->w, speeds},
-        {&s->v, speeds},        {&s->zero, speeds}, {&s->f, speeds},
-        {&s->df, speeds},       {&s->f2, speeds},   {&s->along.dq, (nu + nb) * sizeof(double)}};
+    const size_t nz = (size_t)tal_system_pool_capacity(s->forces->system, TAL_POOL_Z);
+    const tali_piece pieces[] = {{&s->along.dX, bodies},
+                                 {&s->dV, bodies},
+                                 {&s->F, bodies},
+                                 {&s->dF, bodies},
+                                 {&s->F2, bodies},
+                                 {&s->w, speeds},
+                                 {&s->v, speeds},
+                                 {&s->zero, speeds},
+                                 {&s->f, speeds},
+                                 {&s->df, speeds},
+                                 {&s->f2, speeds},
+                                 {&s->along.dq, (nu + nb) * sizeof(double)},
+                                 {&s->dz, nz * sizeof(double)},
+                                 {&s->dzdot, nz * sizeof(double)},
+                                 {&s->dzdot2, nz * sizeof(double)}};
     void *block =
         tali_alloc_pieces(&s->forces->allocator, pieces, sizeof pieces / sizeof pieces[0], bytes);
     s->along.du = s->v;
     return block;
+}
+
+// z of the element move by as much as they are, since nothing is known of their units.
+static void choose_dz(subject *s, tal_random *random)
+{
+    const int nz = tal_state_nz(s->given);
+    const int own = tali_force_z(s->forces, s->given, s->me, 0, NULL);
+    memset(s->dz, 0, (size_t)nz * sizeof *s->dz);
+    memset(s->dzdot, 0, (size_t)nz * sizeof *s->dzdot);
+    for (int i = 0, slot = 0; i < own; ++i) {
+        (void)tali_force_z(s->forces, s->given, s->me, i, &slot);
+        const double z = tal_state_z(s->given)[slot];
+        s->dz[slot] = tal_random_range(random, -1.0, 1.0) * (z != 0.0 ? z : 1.0);
+    }
 }
 
 static tal_status run_tests(subject *s, const tal_state *state, tal_force_report *report)
@@ -294,6 +368,7 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_force_report
     }
     tal_status st = tal_state_copy(s->given, state);
     if (st == TAL_OK) st = tal_system_realize(s->forces->system, s->given, TAL_STAGE_VELOCITY);
+    choose_dz(s, &random);
     if (st == TAL_OK) st = tali_force_direction_along(s->forces->matter, s->given, s->w, &s->along);
     if (st == TAL_OK) st = test_adds(s, report);
     if (st == TAL_OK) st = test_needs(s, report);
@@ -301,7 +376,7 @@ static tal_status run_tests(subject *s, const tal_state *state, tal_force_report
     if (st == TAL_OK) st = test_energy(s, report);
     if (st == TAL_OK) st = test_power(s, report);
     report->worst = fmax(fmax(fmax(report->adds, report->needs), report->change),
-                         fmax(report->energy, report->power));
+                         fmax(fmax(report->rates, report->energy), report->power));
     return st;
 }
 

@@ -7,8 +7,9 @@
 // at fixed udot and lambda, the errors by s, and (udot, lambda) by the solution of theory
 // eq. 13.12.
 // dF and df come from apply_change of the elements, and where there is none from differences along
-// the direction; so does all of zdot.
+// the direction. zdot changes likewise, by add_rate_change.
 #include "applied_internal.h"
+#include "force_facts_internal.h"
 
 #include "core/derivative_internal.h"
 
@@ -25,6 +26,7 @@ typedef struct task {
     int nb, nu, m, nz;
     bool has_strangers;         // somebody besides force subsystems applies forces
     bool needs_differences;     // strangers, or elements without apply_change
+    bool knows_rates;           // all z belong to elements with add_rate_change
     tali_force_direction along; // du points to `du`
     double *du;                 // [nu]
     double *dz;                 // [nz]
@@ -89,10 +91,19 @@ static bool is_quiet(const tal_forces *forces, const uint8_t enabled[], int i)
     return enabled[i] && forces->elements[i].ops.apply_change == NULL;
 }
 
-// Whether all forces are known element by element, and by apply_change.
+// Whether an element tells how the zdot of all of its z change. One that is disabled does: not at
+// all.
+static bool knows_rates(const tal_forces *forces, const uint8_t enabled[], int i)
+{
+    const tali_force *element = &forces->elements[i];
+    if (!enabled[i]) return true;
+    return element->ops.add_rate_change != NULL && !element->is_tracked;
+}
+
+// Whether all forces are known element by element, and by apply_change; and all zdot.
 static void look_around(task *it)
 {
-    int subsystems = 0;
+    int subsystems = 0, known_z = 0;
     for (int k = 0; k < tal_system_num_subsystems(it->system); ++k) {
         const tal_forces *forces = forces_at(it->system, k);
         if (forces == NULL) continue;
@@ -100,8 +111,11 @@ static void look_around(task *it)
         const uint8_t *enabled = tali_forces_enabled(forces, it->state);
         for (int i = 0; i < forces->num_elements; ++i) {
             it->needs_differences = it->needs_differences || is_quiet(forces, enabled, i);
+            if (!knows_rates(forces, enabled, i)) continue;
+            known_z += tali_force_z(forces, it->state, (tal_force_ix){i}, 0, NULL);
         }
     }
+    it->knows_rates = known_z == tal_state_nz(it->state);
     it->has_strangers = tali_matter_num_appliers(it->matter, it->state) != subsystems;
     it->needs_differences = it->needs_differences || it->has_strangers;
 }
@@ -122,6 +136,38 @@ static tal_status add_changes(const task *it)
             if (!enabled[i] || element->ops.apply_change == NULL) continue;
             const tal_status st =
                 element->ops.apply_change(element->self, &context, &change, it->dF, it->df);
+            if (st != TAL_OK) return tali_force_explain(it->state, element, st);
+        }
+    }
+    return TAL_OK;
+}
+
+static void forget_differences(const tal_forces *forces, const tal_state *state, int i,
+                               double zdot[])
+{
+    const int nz = tali_force_z(forces, state, (tal_force_ix){i}, 0, NULL);
+    for (int j = 0, slot = 0; j < nz; ++j) {
+        (void)tali_force_z(forces, state, (tal_force_ix){i}, j, &slot);
+        zdot[slot] = 0.0;
+    }
+}
+
+// zdot of the elements that know its change, written over what differences may have left there.
+static tal_status write_rates(const task *it, double zdot[])
+{
+    const tal_force_change change = {it->along.dq, it->du, it->along.dX, it->dV, it->dz};
+    for (int k = 0; k < tal_system_num_subsystems(it->system); ++k) {
+        const tal_forces *forces = forces_at(it->system, k);
+        if (forces == NULL) continue;
+        const uint8_t *enabled = tali_forces_enabled(forces, it->state);
+        const tal_force_context context = tali_force_context(forces, it->state, TAL_STAGE_VELOCITY);
+        for (int i = 0; i < forces->num_elements; ++i) {
+            const tali_force *element = &forces->elements[i];
+            if (!enabled[i] || !knows_rates(forces, enabled, i)) continue;
+            if (element->ops.add_rate_change == NULL) continue;
+            if (!it->knows_rates) forget_differences(forces, it->state, i, zdot);
+            const tal_status st =
+                element->ops.add_rate_change(element->self, &context, &change, zdot);
             if (st != TAL_OK) return tali_force_explain(it->state, element, st);
         }
     }
@@ -173,10 +219,10 @@ static tal_status add_differences(const task *it, double zdot[])
         for (int j = 0; j < it->nu && st == TAL_OK && it->needs_differences; ++j) {
             it->df[j] += weight * it->g[j];
         }
-        if (st == TAL_OK && it->nz > 0) {
+        if (st == TAL_OK && !it->knows_rates) {
             st = tal_system_realize(it->system, it->scratch, TAL_STAGE_ACCELERATION);
         }
-        for (int j = 0; j < it->nz && st == TAL_OK; ++j) {
+        for (int j = 0; j < it->nz && st == TAL_OK && !it->knows_rates; ++j) {
             zdot[j] += weight * tal_state_zdot(it->scratch)[j];
         }
         if (st != TAL_OK) return st;
@@ -240,7 +286,8 @@ static tal_status add_forces_along(const task *it, int of, int j, double column[
 {
     tal_status st = set_direction(it, of, j);
     if (st == TAL_OK) st = add_changes(it);
-    if (st == TAL_OK && (it->needs_differences || it->nz > 0)) st = add_differences(it, zdot);
+    if (st == TAL_OK && (it->needs_differences || !it->knows_rates)) st = add_differences(it, zdot);
+    if (st == TAL_OK && it->nz > 0) st = write_rates(it, zdot);
     if (st != TAL_OK) return st;
     hold_about_Bo(it);
     st = tali_force_generalized(it->matter, it->state, it->dF, it->df, it->g);
@@ -364,7 +411,7 @@ tal_status tal_system_linearize(const tal_system *system, tal_state *state, tal_
     it.along.du = it.du;
     it.along.dz = it.dz;
     look_around(&it);
-    if (scratch == NULL && (it.needs_differences || it.nz > 0)) {
+    if (scratch == NULL && (it.needs_differences || !it.knows_rates)) {
         return TALI_BREACH(TAL_ERR_NULL, "differences are needed, but the scratch State is NULL");
     }
     return write_columns(&it, J);
@@ -385,7 +432,7 @@ bool tal_system_is_differenced(const tal_system *system, tal_state *state)
     if (tal_matter_constraint_rows(matter, state).mp < 0) return true; // a State of another System
     task it = {.system = system, .matter = matter, .state = state};
     look_around(&it);
-    return it.needs_differences || tal_state_nz(state) > 0;
+    return it.needs_differences || !it.knows_rates;
 }
 
 int tal_forces_differenced(const tal_forces *forces, tal_force_ix which[], int capacity)
@@ -396,7 +443,9 @@ int tal_forces_differenced(const tal_forces *forces, tal_force_ix which[], int c
     }
     int count = 0;
     for (int i = 0; i < forces->num_elements; ++i) {
-        if (forces->elements[i].ops.apply_change != NULL) continue;
+        const tal_force_ops *ops = &forces->elements[i].ops;
+        const bool has_rates = ops->realize_acceleration != NULL;
+        if (ops->apply_change != NULL && (!has_rates || ops->add_rate_change != NULL)) continue;
         if (count < capacity) which[count] = (tal_force_ix){i};
         ++count;
     }

@@ -52,9 +52,9 @@ static const char *check_range(const double control[3])
 static tal_status declare_output(void *self, tal_forces *forces, tal_force_ix me)
 {
     const actuator *it = self;
-    const int *first = forces->controls.first;
-    const bool is_controlled = first != NULL && first[me.i] != first[me.i + 1];
-    if (it->control.i >= 0 || is_controlled) forces->elements[me.i].ops.apply_change = NULL;
+    if (tali_force_element_is_driven(forces, me, it->control)) {
+        forces->elements[me.i].ops.apply_change = NULL;
+    }
     return tali_force_element_declare(self, forces, me);
 }
 

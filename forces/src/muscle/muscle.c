@@ -67,7 +67,7 @@ static tal_status refuse(const tali_muscle *it, const tal_force_context *context
 
 // --- the stages ---
 
-static bool is_overridden(const tali_muscle *it, const tal_force_context *context)
+bool tali_muscle_is_overridden(const tali_muscle *it, const tal_force_context *context)
 {
     return tali_muscle_value(it, context, TAL_MUSCLE_IS_OVERRIDDEN) != 0.0;
 }
@@ -75,7 +75,7 @@ static bool is_overridden(const tali_muscle *it, const tal_force_context *contex
 static tal_status calc_tension(const tali_muscle *it, const tal_force_context *context,
                                double *tension)
 {
-    if (is_overridden(it, context)) {
+    if (tali_muscle_is_overridden(it, context)) {
         *tension = tali_muscle_value(it, context, TAL_MUSCLE_OVERRIDE);
         return TAL_OK;
     }
@@ -128,7 +128,7 @@ static tal_status write_fiber_rate(const tali_muscle *it, const tal_force_contex
 static tal_status realize_acceleration(const void *self, const tal_force_context *context)
 {
     const tali_muscle *it = self;
-    const bool moves = !is_overridden(it, context);
+    const bool moves = !tali_muscle_is_overridden(it, context);
     tal_status st = TAL_OK;
     double rate = 0.0;
     if (it->activation_z.i >= 0) {
@@ -147,7 +147,7 @@ static tal_status calc_energy(const void *self, const tal_force_context *context
 {
     const tali_muscle *it = self;
     *energy = 0.0;
-    if (is_overridden(it, context)) return TAL_OK;
+    if (tali_muscle_is_overridden(it, context)) return TAL_OK;
     tali_muscle_given given;
     const tal_status st = tali_muscle_read(it, context, false, &given);
     if (st != TAL_OK) return st;
@@ -162,7 +162,7 @@ static tal_status calc_power(const void *self, const tal_force_context *context,
 {
     const tali_muscle *it = self;
     *power = 0.0;
-    if (is_overridden(it, context)) return TAL_OK;
+    if (tali_muscle_is_overridden(it, context)) return TAL_OK;
     const tali_muscle_sizes *sizes = tali_muscle_sizes_of(it, context);
     tali_muscle_given given;
     const tal_status st = tali_muscle_read(it, context, true, &given);
@@ -214,10 +214,23 @@ static tal_group_ix declare_z(tal_forces *forces, tal_force_ix me, const char *n
     return tal_force_add_group(forces, me, &group);
 }
 
+// Where the control is more than what is set, its change is not known, nor that of the activation.
+static void forget_changes(const tali_muscle *it, tal_forces *forces, tal_force_ix me)
+{
+    tal_force_ops *ops = &forces->elements[me.i].ops;
+    const bool knows_path = forces->paths.items[it->path.i].knows_change;
+    const bool is_rough = it->def.velocity != NULL && tal_function_max_order(it->def.velocity) < 1;
+    const bool is_driven = tali_force_element_is_driven(forces, me, it->control);
+    const bool is_active = it->activation == TAL_ACTIVATION_NONE; // the control is the activation
+    if (!knows_path || is_rough || is_driven) ops->add_rate_change = NULL;
+    if (!knows_path || is_rough || (is_driven && is_active)) ops->apply_change = NULL;
+}
+
 static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 {
     tali_muscle *it = self;
     const tal_muscle_def *def = &it->def;
+    forget_changes(it, forces, me);
     if (it->activation != TAL_ACTIVATION_NONE) {
         it->activation_z = declare_z(forces, me, "activation", def->initial_activation, 1.0);
     }
@@ -309,6 +322,8 @@ static const char *check_elastic_thelen(const double p[])
         .ops = {.size = sizeof(tal_force_ops),                                                     \
                 .name = (kind_name),                                                               \
                 .apply = apply,                                                                    \
+                .apply_change = tali_muscle_apply_change,                                          \
+                .add_rate_change = tali_muscle_add_rate_change,                                    \
                 .declare = declare,                                                                \
                 .realize_instance = realize_instance,                                              \
                 .realize_acceleration = realize_acceleration,                                      \

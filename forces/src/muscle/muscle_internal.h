@@ -54,6 +54,27 @@ tali_muscle_found tali_muscle_find(const tali_muscle_curves *curves, const tali_
 real tali_muscle_tension(const tali_muscle_curves *curves, const tali_muscle_sizes *sizes,
                          tali_muscle_kind kind, const tali_muscle_given *given);
 
+/// A change of the tension over F0, and of dz/dt.
+typedef struct tali_muscle_change {
+    double tension, rate;
+} tali_muscle_change;
+
+/// What follows from a small change `by` of what is given.
+tali_muscle_change tali_muscle_find_change(const tali_muscle_curves *curves,
+                                           const tali_muscle_sizes *sizes, tali_muscle_kind kind,
+                                           const tali_muscle_given *given,
+                                           const tali_muscle_given *by);
+
+/// Slope of fv by v.
+double tali_muscle_velocity_slope(const tali_muscle_curves *curves, double a, double v);
+
+/// @name Slopes of da/dt by a
+/// @{
+double tali_muscle_activation_slope(const tali_muscle_activation *it, double x, double a);
+double tali_muscle_smooth_activation_slope(const tali_muscle_activation *it, double x, double a);
+
+/// @}
+
 /// Stored energy [J], of fibers and of the tendon.
 typedef struct tali_muscle_energy {
     real fiber, tendon;
@@ -120,6 +141,18 @@ tal_measure_ix tali_muscle_add_measure(tal_forces *forces, const char *name,
 /// What a muscle is given in a State. On entry: Position, or Velocity where `moving`.
 tal_status tali_muscle_read(const tali_muscle *it, const tal_force_context *context, bool moving,
                             tali_muscle_given *given);
+
+/// Whether its force is set by hand.
+bool tali_muscle_is_overridden(const tali_muscle *it, const tal_force_context *context);
+
+/// @name muscle_slopes.c: tal_force_ops of the element
+/// @{
+tal_status tali_muscle_apply_change(const void *self, const tal_force_context *context,
+                                    const tal_force_change *change, tal_spatial_vec dF[],
+                                    double df[]);
+tal_status tali_muscle_add_rate_change(const void *self, const tal_force_context *context,
+                                       const tal_force_change *change, double dzdot[]);
+/// @}
 
 /// The control after all that adds to it.
 tal_status tali_muscle_control(const tali_muscle *it, const tal_force_context *context, double *x);

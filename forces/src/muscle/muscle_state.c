@@ -19,24 +19,6 @@ tal_path_ix tal_muscle_path(const tal_forces *forces, tal_force_ix muscle)
 
 // --- curves ---
 
-static double velocity_slope(const tali_muscle_curves *curves, double v)
-{
-    switch (curves->model) {
-    case TAL_MUSCLE_MILLARD:
-        return tali_bezier_calc(&curves->millard->velocity, v).dy;
-    case TAL_MUSCLE_DEGROOTE:
-        return tali_muscle_degroote_velocity(v).slope;
-    case TAL_MUSCLE_CURVES:
-        return tal_function_calc_derivative_1(curves->velocity, v, 1);
-    case TAL_MUSCLE_THELEN:
-        break;
-    }
-    // its law is given as v of f: one over the slope of that, by a central difference
-    const double h = 1e-6;
-    return (tali_muscle_velocity(curves, 1.0, v + h) - tali_muscle_velocity(curves, 1.0, v - h)) /
-           (2.0 * h);
-}
-
 double tal_muscle_calc_curve(const tal_forces *forces, tal_force_ix muscle, tal_muscle_curve which,
                              double x, int order)
 {
@@ -59,7 +41,7 @@ double tal_muscle_calc_curve(const tal_forces *forces, tal_force_ix muscle, tal_
         break;
     case TAL_MUSCLE_CURVE_VELOCITY:
         at = (tali_muscle_curve){tali_muscle_velocity(&it->curves, 1.0, x),
-                                 velocity_slope(&it->curves, x)};
+                                 tali_muscle_velocity_slope(&it->curves, 1.0, x)};
         break;
     case TAL_NUM_MUSCLE_CURVES:
     default:

@@ -48,26 +48,27 @@ bool tali_path_is_active(const tali_path_arg *arg, const tali_path_point *point)
     return q >= point->low - RANGE_MARGIN && q <= point->high + RANGE_MARGIN;
 }
 
-// Component k of a moving point, its slope, and the coordinate. Beyond its range it stands still.
-static double component(const tali_path_arg *arg, const tali_path_track *track, int k,
-                        double *slope)
+tali_path_component tali_path_component_of(const tali_path_arg *arg, const tali_path_track *track,
+                                           int k, int order)
 {
-    *slope = 0.0;
     const tal_mobility at = track->at[k];
+    const tal_function *f = track->f[k];
     const int i = tali_path_slot(arg->forces, arg->state, at) -
                   tal_body_q_start(arg->forces->matter, arg->state, at.body);
     double low = 0.0, high = 0.0;
     (void)tal_body_range(arg->forces->matter, arg->state, at.body, i, &low, &high);
     const double q = coordinate(arg, at), within = fmin(fmax(q, low), high);
-    if (within == q) *slope = tal_function_calc_derivative_1(track->f[k], q, 1);
-    return tal_function_calc_value_1(track->f[k], within);
+    tali_path_component on = {.value = tal_function_calc_value_1(f, within)};
+    if (within == q && order > 0) on.slope = tal_function_calc_derivative_1(f, q, 1);
+    if (within == q && order > 1) on.bend = tal_function_calc_derivative_1(f, q, 2);
+    return on;
 }
 
 static tali_path_station moved(const tali_path_arg *arg, const tali_path_point *point)
 {
-    double p[3], slope;
+    double p[3];
     for (int k = 0; k < 3; ++k) {
-        p[k] = component(arg, point->track, k, &slope);
+        p[k] = tali_path_component_of(arg, point->track, k, 0).value;
     }
     const tal_body_ix body = {point->body};
     const tal_xform X_MB = tal_body_X_MB(arg->forces->matter, arg->state, body);
@@ -150,7 +151,7 @@ static void put_on(tali_path_line *line, const hurdle *it, const choice *chosen,
                                  .point = -1,
                                  .over = it->over,
                                  .arc = k == 0 ? chosen->arc.length : -1.0,
-                                 .t_W = chosen->arc.t[0]};
+                                 .t_W = chosen->arc.t[k]};
     }
     line->num += 2;
 }
@@ -374,8 +375,7 @@ static tal_status push_point(const tali_path_arg *arg, const tali_path_node *nod
     const tal_vec3 pull_P = tal_m3_tmul_v3(track->X_BP.R, pull_B);
     tal_status st = TAL_OK;
     for (int k = 0; k < 3 && st == TAL_OK; ++k) {
-        double slope;
-        (void)component(arg, track, k, &slope);
+        const double slope = tali_path_component_of(arg, track, k, 1).slope;
         if (slope == 0.0) continue;
         const double f = slope * tal_v3_at(pull_P, (tal_axis)k);
         st = add_push(arg, track->at[k], f, num, pushes);

@@ -9,6 +9,11 @@
 
 typedef struct path_force path_force;
 
+// Slopes of a tension by the length and speed of its path, and by its z.
+typedef struct slopes {
+    double l, ldot, z;
+} slopes;
+
 struct path_force {
     tali_force_element base;
     tal_path_ix path;
@@ -16,6 +21,7 @@ struct path_force {
     tal_function *curve;    // owned; of a ligament
     tal_group_ix stretch;   // of a clutched spring
     tal_status (*calc_tension)(const path_force *it, const tal_force_context *context, double *t);
+    tal_status (*calc_slopes)(const path_force *it, const tal_force_context *context, slopes *by);
 };
 
 // --- what all do ---
@@ -40,6 +46,48 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     const tal_status st = it->calc_tension(it, context, &tension);
     if (st != TAL_OK || tension == 0.0) return st;
     return tal_path_apply_tension(it->base.forces, context->state, it->path, tension, F, f);
+}
+
+// How much the z of a clutched spring changes.
+static double dz_of(const path_force *it, const tal_force_context *context,
+                    const tal_force_change *change)
+{
+    if (change->dz == NULL || it->stretch.i < 0) return 0.0;
+    return change->dz[tal_group_start(context->system, context->state, it->stretch)];
+}
+
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    const path_force *it = self;
+    const tal_forces *forces = it->base.forces;
+    const size_t mark = tal_state_scratch_mark(context->state);
+    tali_path_change by;
+    slopes slope = {0.0, 0.0, 0.0};
+    double t = 0.0;
+    tal_status st = tali_path_calc_change(forces, context, it->path.i, change, &by);
+    if (st == TAL_OK) st = it->calc_tension(it, context, &t);
+    if (st == TAL_OK) st = it->calc_slopes(it, context, &slope);
+    if (st == TAL_OK) {
+        const double dt =
+            slope.l * by.l + slope.ldot * by.ldot + slope.z * dz_of(it, context, change);
+        tali_path_add_change(forces, context->state, &by, t, dt, dF, df);
+    }
+    tal_state_scratch_release(context->state, mark);
+    return st;
+}
+
+// An element knows its change where its path does and its control is only set. Topology.
+static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    const path_force *it = self;
+    tal_force_ops *ops = &forces->elements[me.i].ops;
+    const bool knows_path = forces->paths.items[it->path.i].knows_change;
+    if (!knows_path || tali_force_element_is_driven(forces, me, it->control)) {
+        ops->apply_change = NULL;
+        ops->add_rate_change = NULL;
+    }
+    return tali_force_element_declare(self, forces, me);
 }
 
 static void fill_facts(const void *self, tali_force_facts *facts)
@@ -92,6 +140,20 @@ static tal_status tension_of_spring(const path_force *it, const tal_force_contex
     return st;
 }
 
+static tal_status slopes_of_spring(const path_force *it, const tal_force_context *context,
+                                   slopes *by)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double e = 0.0, v = 0.0;
+    tal_status st = calc_stretch(it, context, &e);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    const double rate = 1.0 + values[DISSIPATION] * v;
+    if (!(e > 0.0) || !(rate > 0.0)) return st;
+    *by = (slopes){.l = values[STIFFNESS] * rate,
+                   .ldot = values[STIFFNESS] * e * values[DISSIPATION]};
+    return st;
+}
+
 static tal_status energy_of_spring(const void *self, const tal_force_context *context,
                                    double *energy)
 {
@@ -122,7 +184,8 @@ static const tali_force_kind spring_kind = {
             .name = "path spring",
             .is_concurrent = true,
             .apply = apply,
-            .declare = tali_force_element_declare,
+            .apply_change = apply_change,
+            .declare = declare,
             .calc_potential_energy = energy_of_spring,
             .calc_dissipated_power = power_of_spring,
             .destroy = tali_force_element_destroy},
@@ -135,7 +198,11 @@ tal_force_ix tal_forces_add_path_spring(tal_forces *forces, const char *name, ta
                                         double stiffness, double rest_length, double dissipation)
 {
     if (!has_path(forces, name, &spring_kind, path)) return (tal_force_ix){-1};
-    path_force like = {.path = path, .control = {-1}, .calc_tension = tension_of_spring};
+    path_force like = {.path = path,
+                       .control = {-1},
+                       .stretch = {-1},
+                       .calc_tension = tension_of_spring,
+                       .calc_slopes = slopes_of_spring};
     const double params[] = {stiffness, rest_length, dissipation};
     return tali_force_element_add(forces, name, &spring_kind, &like, sizeof like, params);
 }
@@ -153,6 +220,19 @@ static tal_status tension_of_ligament(const path_force *it, const tal_force_cont
     if (st != TAL_OK || !(x > 1.0)) return st;
     *t = values[TAL_LIGAMENT_FORCE] * tal_function_calc_value_1(it->curve, x);
     return isfinite(*t) ? TAL_OK : TAL_ERR_NOT_FINITE;
+}
+
+static tal_status slopes_of_ligament(const path_force *it, const tal_force_context *context,
+                                     slopes *by)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    const double rest = values[TAL_LIGAMENT_REST_LENGTH];
+    double length = 0.0;
+    const tal_status st = length_of(it, context, &length);
+    if (st != TAL_OK || !(length > rest)) return st;
+    const double slope = tal_function_calc_derivative_1(it->curve, length / rest, 1);
+    by->l = values[TAL_LIGAMENT_FORCE] * slope / rest;
+    return TAL_OK;
 }
 
 // f l0 times the integral of the curve from 1 to l / l0.
@@ -184,7 +264,8 @@ static const tali_force_kind ligament_kind = {
             .needs = TAL_FORCE_NEEDS_Q,
             .is_concurrent = true,
             .apply = apply,
-            .declare = tali_force_element_declare,
+            .apply_change = apply_change,
+            .declare = declare,
             .calc_potential_energy = energy_of_ligament,
             .destroy = tali_force_element_destroy},
     .params = ligament_params,
@@ -234,8 +315,12 @@ tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_p
         tal_function_destroy(curve);
         return none;
     }
-    path_force like = {
-        .path = path, .control = {-1}, .curve = curve, .calc_tension = tension_of_ligament};
+    path_force like = {.path = path,
+                       .control = {-1},
+                       .curve = curve,
+                       .stretch = {-1},
+                       .calc_tension = tension_of_ligament,
+                       .calc_slopes = slopes_of_ligament};
     const double params[] = {force, rest_length};
     return tali_force_element_add(forces, name, &ligament_kind, &like, sizeof like, params);
 }
@@ -269,6 +354,14 @@ static tal_status tension_of_actuator(const path_force *it, const tal_force_cont
     return st;
 }
 
+// Its control is only set: see declare().
+static tal_status slopes_of_actuator(const path_force *it, const tal_force_context *context,
+                                     slopes *by)
+{
+    (void)it, (void)context, (void)by;
+    return TAL_OK;
+}
+
 static const char *check_actuator(const double params[])
 {
     return check_range(params + TAL_PATH_ACTUATOR_CONTROL);
@@ -280,7 +373,8 @@ static const tali_force_kind actuator_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "path actuator",
             .apply = apply,
-            .declare = tali_force_element_declare,
+            .apply_change = apply_change,
+            .declare = declare,
             .destroy = tali_force_element_destroy},
     .params = actuator_params,
     .num_params = 4,
@@ -296,7 +390,11 @@ tal_force_ix tal_forces_add_path_actuator(tal_forces *forces, const char *name, 
         !tali_force_element_can_drive(forces, name, &actuator_kind, control)) {
         return (tal_force_ix){-1};
     }
-    path_force like = {.path = path, .control = control, .calc_tension = tension_of_actuator};
+    path_force like = {.path = path,
+                       .control = control,
+                       .stretch = {-1},
+                       .calc_tension = tension_of_actuator,
+                       .calc_slopes = slopes_of_actuator};
     const double params[] = {gain, 0.0, (double)-INFINITY, (double)INFINITY};
     return tali_force_element_add(forces, name, &actuator_kind, &like, sizeof like, params);
 }
@@ -310,7 +408,7 @@ static tal_status declare_clutched(void *self, tal_forces *forces, tal_force_ix 
     def.name = "stretch";
     def.capacity = 1;
     it->stretch = tal_force_add_group(forces, me, &def);
-    return tali_force_element_declare(self, forces, me);
+    return declare(self, forces, me);
 }
 
 static double stretch_of(const path_force *it, const tal_force_context *context)
@@ -331,6 +429,22 @@ static tal_status tension_of_clutched(const path_force *it, const tal_force_cont
     return st;
 }
 
+// With the tension u k z (1 + c v), while it is positive.
+static tal_status slopes_of_clutched(const path_force *it, const tal_force_context *context,
+                                     slopes *by)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double control = 0.0, v = 0.0;
+    tal_status st = calc_control(it, context, &control);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    const double c = values[TAL_CLUTCHED_SPRING_DISSIPATION], rate = 1.0 + c * v;
+    const double k = control * values[TAL_CLUTCHED_SPRING_STIFFNESS];
+    const double z = stretch_of(it, context);
+    if (!(k * z * rate > 0.0)) return st;
+    *by = (slopes){.ldot = k * z * c, .z = k * rate};
+    return st;
+}
+
 static tal_status write_stretch_rate(const void *self, const tal_force_context *context)
 {
     const path_force *it = self;
@@ -340,6 +454,26 @@ static tal_status write_stretch_rate(const void *self, const tal_force_context *
     const double tau = tali_force_element_values(&it->base, context)[TAL_CLUTCHED_SPRING_TIME];
     double *rate = tal_group_upd_dot(context->system, context->state, it->stretch);
     *rate = control > 0.0 ? v : -stretch_of(it, context) / tau;
+    return st;
+}
+
+static tal_status add_stretch_rate_change(const void *self, const tal_force_context *context,
+                                          const tal_force_change *change, double dzdot[])
+{
+    const path_force *it = self;
+    const size_t mark = tal_state_scratch_mark(context->state);
+    const double tau = tali_force_element_values(&it->base, context)[TAL_CLUTCHED_SPRING_TIME];
+    double control = 0.0;
+    tali_path_change by;
+    tal_status st = calc_control(it, context, &control);
+    if (st == TAL_OK) {
+        st = tali_path_calc_change(it->base.forces, context, it->path.i, change, &by);
+    }
+    if (st == TAL_OK) {
+        const int slot = tal_group_start(context->system, context->state, it->stretch);
+        dzdot[slot] += control > 0.0 ? by.ldot : -dz_of(it, context, change) / tau;
+    }
+    tal_state_scratch_release(context->state, mark);
     return st;
 }
 
@@ -359,8 +493,10 @@ static const tali_force_kind clutched_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "clutched spring",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare_clutched,
             .realize_acceleration = write_stretch_rate,
+            .add_rate_change = add_stretch_rate_change,
             .destroy = tali_force_element_destroy},
     .params = clutched_params,
     .num_params = 6,
@@ -377,7 +513,11 @@ tal_force_ix tal_forces_add_clutched_spring(tal_forces *forces, const char *name
         !tali_force_element_can_drive(forces, name, &clutched_kind, control)) {
         return (tal_force_ix){-1};
     }
-    path_force like = {.path = path, .control = control, .calc_tension = tension_of_clutched};
+    path_force like = {.path = path,
+                       .control = control,
+                       .stretch = {-1},
+                       .calc_tension = tension_of_clutched,
+                       .calc_slopes = slopes_of_clutched};
     const double params[] = {stiffness, dissipation, time, 0.0, 0.0, 1.0};
     return tali_force_element_add(forces, name, &clutched_kind, &like, sizeof like, params);
 }

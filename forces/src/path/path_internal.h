@@ -41,7 +41,8 @@ typedef struct tali_path {
     int num_points, capacity;
     tali_path_over *over; ///< [num_over]
     int num_over, over_capacity;
-    bool is_plain; ///< no obstacle, all points fixed
+    bool is_plain;     ///< no obstacle, all points fixed
+    bool knows_change; ///< path_change.c: no torus, and functions of coordinates are smooth
     // of a path that is a function of coordinates
     tal_function *length; ///< owned; NULL: a path of points
     tal_mobility *at;     ///< [num_at]
@@ -78,11 +79,13 @@ typedef struct tali_paths {
     tali_path_hop *hops; ///< of all paths, those of one outermost bodies first
     int num_hops, hops_capacity;
     int max_nodes;        ///< the most points that one path can go through
+    int max_over;         ///< the most obstacles of one path
     tal_var_ix stations;  ///< p_BS of all points
     tal_cache_ix placed;  ///< tali_path_station of all points
     tal_cache_ix mounted; ///< X_MW of all obstacles
     tal_cache_ix pulled;  ///< tali_path_pulls
     tal_cache_ix speeds;  ///< of all paths
+    tal_cache_ix ties;    ///< tali_path_knot of all paths, when a change is asked for
 } tali_paths;
 
 /// A point where it is on its body, from Mo in M.
@@ -128,7 +131,7 @@ typedef struct tali_path_node {
     int point;  ///< its number on the path; -1 on an obstacle
     int over;   ///< the obstacle, as the path numbers them; -1
     double arc; ///< length on the obstacle from here to the next node; below zero: a straight line
-    tal_vec3 t_W; ///< direction at the beginning of an arc, in W
+    tal_vec3 t_W; ///< direction at either end of an arc, in W
 } tali_path_node;
 
 /// A path at one instant.
@@ -195,6 +198,15 @@ tali_path_arg tali_path_arg_of(const tal_forces *forces, tal_state *state);
 /// Whether a point is part of its path.
 bool tali_path_is_active(const tali_path_arg *arg, const tali_path_point *point);
 
+/// A component of a moving point, its slope and its second derivative by the coordinate.
+typedef struct tali_path_component {
+    double value, slope, bend;
+} tali_path_component;
+
+/// Component k, with as many derivatives as `order` says. Beyond its range it stands still.
+tali_path_component tali_path_component_of(const tali_path_arg *arg, const tali_path_track *track,
+                                           int k, int order);
+
 /// Draw a path of points: its nodes from end to end, into memory for tali_paths.max_nodes.
 tal_status tali_path_draw(const tali_path_arg *arg, tali_path_line *line);
 
@@ -218,6 +230,46 @@ tal_status tali_path_begin_carrying(const tal_forces *forces, tal_state *state,
 /// g = -dl/dq of path i where qdot = u.
 /// @param[out] g  [nu]
 void tali_path_carry(const tali_path_carrier *it, int i, double g[]);
+
+/// A point that a path goes through, as a small motion of the path needs it.
+typedef struct tali_path_knot {
+    tal_vec3 p_MS_G; ///< from Mo, in Ground
+    tal_vec3 p_GS;
+    tal_vec3 left_G;        ///< on an obstacle: the normal x the direction
+    tal_wrap_spread spread; ///< of the arc that begins here
+    int body;
+    int point;   ///< its number on the path; -1 on an obstacle
+    bool is_arc; ///< from here to the next knot the path lies on an obstacle
+} tali_path_knot;
+
+/// A force along a coordinate that a tension of one has, and its change.
+typedef struct tali_path_swing {
+    double f, df;
+    int u;
+    tal_mobility at;
+} tali_path_swing;
+
+/// A path in a small motion, in scratch memory.
+typedef struct tali_path_change {
+    int path;
+    double l, ldot;          ///< change of length and speed
+    tali_path_load *loads;   ///< [num_loads] change of what a tension of one does
+    tali_path_swing *pushes; ///< [num_pushes] likewise, and what it does
+    int num_loads, num_pushes;
+} tali_path_change;
+
+/// Bytes of the entry `ties`, and of the scratch memory of a change.
+size_t tali_path_ties_size(const tali_paths *all);
+size_t tali_path_change_room(const tali_paths *all);
+
+/// How path i, which knows it, changes in a small motion. The caller releases the scratch memory
+/// that `to` is in. On entry: Velocity.
+tal_status tali_path_calc_change(const tal_forces *forces, const tal_force_context *context, int i,
+                                 const tal_force_change *change, tali_path_change *to);
+
+/// Add the change of the forces of a tension that changes, too.
+void tali_path_add_change(const tal_forces *forces, tal_state *state, const tali_path_change *by,
+                          double tension, double dtension, tal_spatial_vec dF[], double df[]);
 
 /// Continue a hash with what the paths are.
 uint64_t tali_paths_hash(const tal_forces *forces, uint64_t hash);

@@ -51,6 +51,35 @@ static bool is_plain(const tali_path *path)
     return path->num_over == 0 && path->length == NULL;
 }
 
+// Whether a path's change is known: coordinates are speeds, functions have two derivatives, and no
+// obstacle is a torus, beside which a string may lie on a cylinder that moves along the ring.
+static bool has_smooth_coordinates(const tal_forces *forces, const tal_mobility at[],
+                                   const tal_function *f, int n)
+{
+    for (int k = 0; k < n; ++k) {
+        if (!tal_body_qdot_is_u(forces->matter, at[k].body)) return false;
+    }
+    return tal_function_max_order(f) >= 2;
+}
+
+static bool knows_change(const tal_forces *forces, const tali_path *path)
+{
+    if (path->length != NULL) {
+        return has_smooth_coordinates(forces, path->at, path->length, path->num_at);
+    }
+    bool knows = true;
+    for (int k = 0; k < path->num_points; ++k) {
+        const tali_path_track *track = path->points[k].track;
+        for (int j = 0; track != NULL && j < 3; ++j) {
+            knows = knows && has_smooth_coordinates(forces, &track->at[j], track->f[j], 1);
+        }
+    }
+    for (int k = 0; k < path->num_over; ++k) {
+        knows = knows && forces->paths.wraps[path->over[k].wrap].shape.kind != TAL_WRAP_TORUS;
+    }
+    return knows;
+}
+
 static tal_status check_path(const tal_forces *forces, tali_path *path)
 {
     if (path->length == NULL && path->num_points < 2) {
@@ -63,6 +92,7 @@ static tal_status check_path(const tal_forces *forces, tali_path *path)
         if (st != TAL_OK) return st;
     }
     path->is_plain = is_plain(path);
+    path->knows_change = knows_change(forces, path);
     return TAL_OK;
 }
 
@@ -82,6 +112,7 @@ static tal_status place_paths(tal_forces *forces)
         all->num_loads += num_nodes;
         all->num_pushes += num_pushes_of(forces, path);
         if (num_nodes > all->max_nodes) all->max_nodes = num_nodes;
+        if (path->num_over > all->max_over) all->max_over = path->num_over;
     }
     return TAL_OK;
 }
@@ -158,8 +189,15 @@ static tal_status declare_results(tal_forces *forces)
     def.prereqs = of_speeds;
     def.num_prereqs = 2;
     all->speeds = tal_system_add_cache(forces->system, forces->me, &def);
+    def = tal_cache_def_default();
+    def.name = "ties of paths";
+    def.size = tali_path_ties_size(all);
+    def.prereqs = &q;
+    def.num_prereqs = 1;
+    all->ties = tal_system_add_cache(forces->system, forces->me, &def);
     tal_system_reserve_scratch(forces->system,
                                (size_t)all->max_nodes * sizeof(tali_path_node) + TAL_ALIGNMENT);
+    tal_system_reserve_scratch(forces->system, tali_path_change_room(all));
     // forces carried inboard, and g of a goal
     const size_t carried = (size_t)(forces->num_bodies + forces->nu + 1) * sizeof(tal_spatial_vec);
     const size_t g = (size_t)forces->nu * sizeof(double);

@@ -176,7 +176,7 @@ static tal_vec3 along_sphere(const tal_wrap_arc *arc, double radius, double s)
     return tal_v3_axpy(n, arc->t[0], tal_v3_scale(c, arc->p[0]));
 }
 
-static void follow(const tal_wrap *wrap, double s, tali_wrap_ray *ray)
+void tali_wrap_follow(const tal_wrap *wrap, double s, tali_wrap_ray *ray)
 {
     if (wrap->kind == TAL_WRAP_ELLIPSOID) {
         tali_wrap_follow_ellipsoid(wrap->size, s, ray);
@@ -185,7 +185,12 @@ static void follow(const tal_wrap *wrap, double s, tali_wrap_ray *ray)
     }
 }
 
-// A string through a torus may lie on a cylinder beside it (tal_wrap_find()).
+bool tali_wrap_is_beside(const tal_wrap *wrap, const tal_wrap_arc *arc)
+{
+    if (wrap->kind != TAL_WRAP_TORUS) return false;
+    return fabs(tal_wrap_clearance(wrap, arc->p[0])) > TALI_WRAP_SKIN * wrap->size.y;
+}
+
 tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, int n,
                                 tal_vec3 points[])
 {
@@ -197,9 +202,7 @@ tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, i
     }
     const double step = arc->length / (n - 1);
     tali_wrap_ray ray = {arc->p[0], arc->t[0], 0.0, 1.0};
-    const bool is_beside =
-        wrap->kind == TAL_WRAP_TORUS &&
-        fabs(tal_wrap_clearance(wrap, arc->p[0])) > TALI_WRAP_SKIN * wrap->size.y;
+    const bool is_beside = tali_wrap_is_beside(wrap, arc);
     for (int i = 0; i < n; ++i) {
         if (wrap->kind == TAL_WRAP_CYLINDER) {
             points[i] = along_cylinder(arc, wrap->size.x, i * step);
@@ -209,7 +212,7 @@ tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, i
             points[i] = tali_wrap_along_ring(wrap, arc, i * step);
         } else {
             points[i] = ray.p;
-            if (i < n - 1) follow(wrap, step, &ray);
+            if (i < n - 1) tali_wrap_follow(wrap, step, &ray);
         }
     }
     return TAL_OK;

@@ -52,6 +52,9 @@ tal_wrap_contact tali_wrap_on_ellipsoid(const tal_wrap *wrap, tal_vec3 p1, tal_v
 tal_wrap_contact tali_wrap_on_torus(const tal_wrap *wrap, tal_vec3 p1, tal_vec3 p2,
                                     tal_wrap_arc *arc);
 
+/// Whether a string through a torus lies on a cylinder beside it (tal_wrap_find()).
+bool tali_wrap_is_beside(const tal_wrap *wrap, const tal_wrap_arc *arc);
+
 /// A point of a string over the cylinder that is tangent to the ring of a torus.
 tal_vec3 tali_wrap_along_ring(const tal_wrap *wrap, const tal_wrap_arc *arc, double s);
 
@@ -68,6 +71,9 @@ typedef struct tali_wrap_ray {
 /// @{
 void tali_wrap_follow_ellipsoid(tal_vec3 semi_axes, double s, tali_wrap_ray *ray);
 void tali_wrap_follow_torus(double ring, double tube, double s, tali_wrap_ray *ray);
+
+/// Either of them.
+void tali_wrap_follow(const tal_wrap *wrap, double s, tali_wrap_ray *ray);
 
 /// @}
 

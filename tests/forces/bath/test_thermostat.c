@@ -339,6 +339,31 @@ START_TEST(more_intervals_than_can_be_counted_are_refused)
 
 END_TEST
 
+// Polynomials in velocities, and turning noise: differences of fourth order over 1e-3 leave 1e-11
+// of forces of size 100.
+START_TEST(changes_are_those_of_differences)
+{
+    for (int with_rotor = 0; with_rotor < 2; ++with_rotor) {
+        baths b = begin(with_rotor == 1 ? 0.7 : 0.0);
+        for (uint64_t seed = 1; seed < 5; ++seed) {
+            model_shake(&b.m, seed);
+            for (int i = 0; i < 6; ++i) {
+                chain_z(&b)[i] = 0.5 - 0.2 * i;
+            }
+            model_realize(&b.m, TAL_STAGE_VELOCITY);
+            tal_force_report report;
+            ck_assert_int_eq(tal_force_test(b.m.forces, b.m.state, b.chain, &report, NULL), TAL_OK);
+            ck_assert_double_lt(fmax(report.worst, report.rates), 1e-9);
+            ck_assert_int_eq(tal_force_test(b.m.forces, b.m.state, b.noise, &report, NULL), TAL_OK);
+            ck_assert_double_lt(report.change, 1e-9);
+        }
+        ck_assert_int_eq(tal_forces_differenced(b.m.forces, NULL, 0), 0);
+        model_end(&b.m);
+    }
+}
+
+END_TEST
+
 START_TEST(parameters_live_in_the_state)
 {
     baths b = begin(0.0);
@@ -429,6 +454,7 @@ int main(void)
     tcase_add_test(theory, steps_that_do_not_fit_the_intervals_are_refused);
     tcase_add_test(theory, noise_is_held_through_a_step_before_time_zero_too);
     tcase_add_test(theory, more_intervals_than_can_be_counted_are_refused);
+    tcase_add_test(theory, changes_are_those_of_differences);
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");

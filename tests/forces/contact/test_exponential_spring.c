@@ -1,6 +1,8 @@
 // Tests for forces/src/contact/exponential_spring.c.
 #include "force_model.h"
 
+#include <talus/forces/derivative.h>
+
 typedef struct foot {
     model m;
     tal_exponential_spring_def def;
@@ -174,6 +176,27 @@ START_TEST(steps_that_neither_stick_nor_slip_anew_change_nothing)
 
 END_TEST
 
+// Sticking, sliding, in between, and with the force at its limits: as long as no limit is crossed
+// on the way. Differences of fourth order over 1e-3 of a force of size one.
+START_TEST(the_change_is_that_of_differences)
+{
+    foot s = begin();
+    model *m = &s.m;
+    int num_good = 0;
+    for (uint64_t seed = 1; seed < 60; ++seed) {
+        model_shake(m, seed);
+        tal_exponential_spring_reset(m->forces, m->state, s.force, (double)(seed % 3) * 0.5);
+        model_realize(m, TAL_STAGE_VELOCITY);
+        tal_force_report report;
+        ck_assert_int_eq(tal_force_test(m->forces, m->state, s.force, &report, NULL), TAL_OK);
+        num_good += report.change < 1e-9;
+    }
+    ck_assert_int_ge(num_good, 55);
+    model_end(m);
+}
+
+END_TEST
+
 // While it sticks, energy and power account for all that the station is given.
 START_TEST(action_is_reaction_and_energy_is_accounted_for)
 {
@@ -273,6 +296,7 @@ int main(void)
     tcase_add_test(theory, the_anchor_holds_and_then_follows);
     tcase_add_test(theory, the_anchor_of_a_spring_that_is_off_stays);
     tcase_add_test(theory, steps_that_neither_stick_nor_slip_anew_change_nothing);
+    tcase_add_test(theory, the_change_is_that_of_differences);
     tcase_add_test(theory, action_is_reaction_and_energy_is_accounted_for);
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);

@@ -14,15 +14,6 @@ typedef enum company {
     NUM_COMPANIES
 } company;
 
-/// The model, a second State, and J.
-typedef struct subject {
-    model m;
-    tal_state *scratch;
-    tal_matrix J;
-    double *work;
-    int nu, nz, n;
-} subject;
-
 // A spring between the slider and Ground's origin, by hand.
 static tal_status pull(const void *self, const tal_system *system, tal_state *state)
 {
@@ -37,8 +28,68 @@ static tal_status pull(const void *self, const tal_system *system, tal_state *st
 static const tal_subsystem_ops stranger = {
     .size = sizeof stranger, .name = "stranger", .realize_dynamics = pull};
 
-static void add_quiet(model *m)
+// An element that tells nothing: a damper on the slider that warms up, with z its heat.
+typedef struct brake {
+    const tal_system *system;
+    tal_body_ix body;
+    tal_group_ix heat;
+} brake;
+
+static double heat_of(const brake *it, const tal_state *state)
 {
+    return tal_state_z(state)[tal_group_start(it->system, state, it->heat)];
+}
+
+static tal_status declare_heat(void *self, tal_forces *forces, tal_force_ix me)
+{
+    brake *it = self;
+    tal_group_def def = tal_group_def_default();
+    def.name = "heat";
+    def.capacity = 1;
+    it->heat = tal_force_add_group(forces, me, &def);
+    return TAL_OK;
+}
+
+static tal_status slow_down(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                            double f[])
+{
+    (void)F;
+    const brake *it = self;
+    const double u = tal_body_u(context->matter, context->state, it->body, 0);
+    const double heat = heat_of(it, context->state);
+    f[tal_body_u_start(context->matter, it->body)] -= u / (1.0 + heat * heat);
+    return TAL_OK;
+}
+
+static tal_status warm_up(const void *self, const tal_force_context *context)
+{
+    const brake *it = self;
+    const double u = tal_body_u(context->matter, context->state, it->body, 0);
+    const double heat = heat_of(it, context->state);
+    *tal_group_upd_dot(context->system, context->state, it->heat) = u * u - 0.5 * heat;
+    return TAL_OK;
+}
+
+static const tal_force_ops brake_ops = {.size = sizeof brake_ops,
+                                        .name = "brake",
+                                        .apply = slow_down,
+                                        .declare = declare_heat,
+                                        .realize_acceleration = warm_up};
+
+/// The model, a second State, and J.
+typedef struct subject {
+    model m;
+    brake slow;
+    tal_state *scratch;
+    tal_matrix J;
+    double *work;
+    int nu, nz, n;
+} subject;
+
+static void add_quiet(model *m, brake *slow)
+{
+    *slow = (brake){.system = m->system, .body = m->body[SLIDER]};
+    (void)tal_forces_add(m->forces, "brake", &brake_ops, slow);
     tal_bushing_def bushing = tal_bushing_def_default();
     bushing.body1 = m->body[PIN];
     bushing.body2 = m->body[BALL];
@@ -62,7 +113,7 @@ static void subject_begin(subject *s, company with, bool has_rod)
     (void)tal_forces_add_two_point_damper(m->forces, "damper", &at, 3.0);
     (void)tal_forces_add_constant_force(m->forces, "load", m->body[GIMBAL], tal_v3(0.1, 0.2, 0.3),
                                         tal_v3(1.0, -2.0, 0.5));
-    if (with == WITH_QUIET) add_quiet(m);
+    if (with == WITH_QUIET) add_quiet(m, &s->slow);
     if (with == WITH_STRANGER) (void)tal_system_add_subsystem(m->system, NULL, &stranger, m);
     const tal_constraint_def ends = tal_constraint_between(m->body[PIN], m->body[BALL]);
     if (has_rod) {
@@ -175,7 +226,7 @@ START_TEST(what_is_missing_or_wrong_is_said)
     (void)tal_state_upd_u(s.m.state);
     ck_assert_int_eq(tal_system_linearize(system, s.m.state, s.scratch, s.J, s.work),
                      TAL_ERR_STAGE);
-    ck_assert_int_eq(tal_forces_differenced(s.m.forces, NULL, 0), 1); // the bath
+    ck_assert_int_eq(tal_forces_differenced(s.m.forces, NULL, 0), 1); // the brake
     ck_assert_int_eq(tal_forces_differenced(NULL, NULL, 0), -1);
     ck_assert_uint_eq(tal_system_linearize_work_size(NULL), 0);
     subject_end(&s);

@@ -320,6 +320,80 @@ START_TEST(a_string_over_a_thin_ellipsoid_is_always_found)
 
 END_TEST
 
+// How the directions of a string change with its ends P1 and P2: with the left b and the normal n,
+// y = l1 a + r and y' = l1 da + dr, its beginning turns about P1 by
+//
+//     g = (dp2 . b2 - (a + l2 da) dp1 . b1) / (y + l2 y')
+//
+// and is moved to the left by s = dp1 . b1 + l1 g.
+static void turn_string(const tal_wrap_arc *arc, const tal_wrap_spread *by, const tal_vec3 dp[2],
+                        tal_vec3 dt[2])
+{
+    const double l1 = arc->lift[0], l2 = arc->lift[1];
+    const double y = l1 * by->a + by->r, dy = l1 * by->da + by->dr;
+    const double s1 = tal_v3_dot(dp[0], by->left[0]), s2 = tal_v3_dot(dp[1], by->left[1]);
+    const double g = (s2 - (by->a + l2 * by->da) * s1) / (y + l2 * dy), s = s1 + l1 * g;
+    const tal_vec3 n1 = tal_v3_cross(arc->t[0], by->left[0]);
+    const tal_vec3 n2 = tal_v3_cross(arc->t[1], by->left[1]);
+    dt[0] = tal_v3_axpy(g, by->left[0], tal_v3_scale(-tal_v3_dot(dp[0], n1) / l1, n1));
+    dt[1] = tal_v3_axpy(s * by->da + g * by->dr, by->left[1],
+                        tal_v3_scale(tal_v3_dot(dp[1], n2) / l2, n2));
+}
+
+// Differences of sixth order over 2e-4 of directions that change over lengths of 0.02 at the least,
+// where strings are about to jump: (6e-4 / 0.02)^6 = 7e-10; and 1e-13, to which strings are found,
+// over the step.
+START_TEST(directions_change_by_the_spread)
+{
+    static const double weight[3] = {1.5, -0.6, 0.1};
+    test_rng rng = test_rng_seed(61);
+    int num_done = 0;
+    for (int i = 0; i < 60; ++i) {
+        const tal_wrap wrap = wrap_random(&rng, (tal_wrap_kind)_i);
+        tal_vec3 p[2], dt[2], wanted[2] = {TAL_VEC3_ZERO, TAL_VEC3_ZERO};
+        const tal_wrap_arc arc = wrap_next_bent(&rng, &wrap, p);
+        const tal_vec3 dp[2] = {test_random_vec3(&rng), test_random_vec3(&rng)};
+        if (!(arc.stability > 0.1)) continue; // beside a torus, or about to jump
+        tal_wrap_spread by;
+        ck_assert_int_eq(tal_wrap_calc_spread(&wrap, &arc, &by), TAL_OK);
+        ck_assert_double_eq_tol(by.a * by.dr - by.da * by.r, 1.0, 1e-12);
+        turn_string(&arc, &by, dp, dt);
+        for (int k = 0; k < 6; ++k) {
+            const double h = (k % 2 == 0 ? 2e-4 : -2e-4) * (k / 2 + 1);
+            tal_wrap_arc moved;
+            ck_assert(wrap_touches(tal_wrap_find(&wrap, tal_v3_axpy(h, dp[0], p[0]),
+                                                 tal_v3_axpy(h, dp[1], p[1]), &moved)));
+            for (int j = 0; j < 2; ++j) {
+                wanted[j] = tal_v3_axpy(weight[k / 2] / (2.0 * h), moved.t[j], wanted[j]);
+            }
+        }
+        for (int j = 0; j < 2; ++j) {
+            test_assert_v3_near(dt[j], wanted[j], 3e-9 * fmax(1.0, tal_v3_norm(wanted[j])));
+        }
+        ++num_done;
+    }
+    ck_assert_int_gt(num_done, 30);
+}
+
+END_TEST
+
+START_TEST(an_arc_beside_a_torus_has_no_spread)
+{
+    const tal_wrap wrap = tal_wrap_torus(1.0, 0.2);
+    const tal_wrap_arc beside = {.p = {{1.0, 0.3, 0.2}, {1.0, 0.3, 0.2}}, .length = 0.1};
+    tal_wrap_spread by;
+    tal_status st = TAL_OK;
+    test_assert_breach(st = tal_wrap_calc_spread(&wrap, &beside, &by), TAL_ERR_BAD_VALUE, "beside");
+    test_assert_breach(st = tal_wrap_calc_spread(&wrap, NULL, &by), TAL_ERR_NULL, "NULL");
+    const tal_wrap_arc lost = {.length = (double)NAN};
+    test_assert_breach(st = tal_wrap_calc_spread(&wrap, &lost, &by), TAL_ERR_NOT_FINITE, "finite");
+    const tal_wrap none = tal_wrap_sphere(-1.0);
+    test_assert_breach(st = tal_wrap_calc_spread(&none, &beside, &by), TAL_ERR_BAD_VALUE, "radius");
+    ck_assert_int_ne(st, TAL_OK);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -329,6 +403,8 @@ int main(void)
     tcase_add_loop_test(all, the_string_back_is_the_same, 0, TAL_NUM_WRAP_KINDS);
     tcase_add_loop_test(all, the_length_changes_by_the_directions_at_the_ends, 0,
                         TAL_NUM_WRAP_KINDS);
+    tcase_add_loop_test(all, directions_change_by_the_spread, 0, TAL_NUM_WRAP_KINDS);
+    tcase_add_test(all, an_arc_beside_a_torus_has_no_spread);
     tcase_add_test(all, geodesics_of_an_ellipsoid_keep_their_first_integral);
     tcase_add_test(all, geodesics_of_spheroids_obey_clairaut);
     tcase_add_loop_test(all, points_along_an_arc_lie_on_the_surface_at_equal_distances, 0,

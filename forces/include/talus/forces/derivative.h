@@ -58,9 +58,10 @@ TAL_API size_t tal_system_linearize_work_size(const tal_system *system);
  * How udot and zdot of a whole System change with q, u and z, constraints and forces included.
  *
  * Rows of J are udot, then zdot; columns are the directions of motion of q (along N e_l, as in
- * talus/matter/derivatives.h), u, z. The tree, its constraints and the elements with apply_change
- * contribute exactly. Other elements (tal_forces_differenced()), subsystems of yours that apply
- * forces, and all of zdot are differenced along each direction, to some 1e-11. Errors as of
+ * talus/matter/derivatives.h), u, z. The tree, its constraints, the elements with apply_change and
+ * the zdot of those with add_rate_change contribute exactly. Other elements
+ * (tal_forces_differenced()), subsystems of yours that apply forces, and other zdot are differenced
+ * along each direction, to some 1e-11. Errors as of
  * tal_matter_calc_constraint_derivatives() and tal_matter_solve_changes(). O(n^2) for a tree with
  * exact elements.
  *
@@ -79,7 +80,8 @@ TAL_API TAL_NODISCARD tal_status tal_system_linearize(const tal_system *system, 
 TAL_API bool tal_system_is_differenced(const tal_system *system, tal_state *state);
 
 /**
- * The elements whose changes are found by differences: those without apply_change.
+ * The elements whose changes are found by differences: those without apply_change, and those with z
+ * of their own and without add_rate_change.
  *
  * @param[out] which  [capacity] as many as fit
  * @return how many there are, enabled or not; -1 for a broken contract
@@ -92,6 +94,7 @@ typedef struct tal_force_report {
     double adds;   ///< `apply` adds to what is there
     double needs;  ///< `apply` does not depend on what it does not need (tal_force_ops.needs)
     double change; ///< apply_change: differences of `apply`; 0 where there is none
+    double rates;  ///< add_rate_change: differences of zdot; 0 where there is none
     double
         energy; ///< forces at rest: the gradient of the potential energy, and what an element does
                 ///< by itself (the slope of its dissipated power by the speed); 0 where it has z or

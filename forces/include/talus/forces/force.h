@@ -149,6 +149,17 @@ typedef struct tal_force_ops {
     tal_status (*apply_change)(const void *self, const tal_force_context *context,
                                const tal_force_change *change, tal_spatial_vec dF_GM[],
                                double df[]);
+
+    /**
+     * Add the change of the zdot that `realize_acceleration` writes, to first order in `change`:
+     * found by differences.
+     *
+     * As apply_change. A zdot that depends on accelerations has no such function.
+     *
+     * @param[in,out] dzdot  [nz of the State] at the slots of your groups (tal_group_start())
+     */
+    tal_status (*add_rate_change)(const void *self, const tal_force_context *context,
+                                  const tal_force_change *change, double dzdot[]);
 } tal_force_ops;
 
 /// Add a force subsystem for `matter`, which must belong to the same System. A System may have

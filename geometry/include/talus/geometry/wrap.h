@@ -145,6 +145,26 @@ TAL_API tal_wrap_contact tal_wrap_find(const tal_wrap *wrap, tal_vec3 p1, tal_ve
 TAL_API TAL_NODISCARD tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc,
                                                       int n, tal_vec3 points[]);
 
+/// How geodesics beside an arc move away from it, to first order: a neighbor that begins y to the
+/// left and turned to the left by an angle g is a y + r g to the left where the arc ends, and
+/// turned by da y + dr g. a dr - da r = 1.
+typedef struct tal_wrap_spread {
+    double a, da;     ///< da in [1/m]
+    double r, dr;     ///< r in [m]
+    tal_vec3 left[2]; ///< the normal x the direction at both ends, in W
+} tal_wrap_spread;
+
+/**
+ * The spread beside an arc: in closed form, or to 1e-12. Derivatives of strings are made of it.
+ *
+ * @param[in]  arc     of tal_wrap_find() with the same obstacle
+ * @param[out] spread  written on success only
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NOT_FINITE, or TAL_ERR_BAD_VALUE for an arc on a cylinder
+ *         beside a torus
+ */
+TAL_API TAL_NODISCARD tal_status tal_wrap_calc_spread(const tal_wrap *wrap, const tal_wrap_arc *arc,
+                                                      tal_wrap_spread *spread);
+
 /// Where a point is relative to the surface: below zero inside, zero on it, above zero outside. Of
 /// an ellipsoid the distance is estimated. NaN for a bad argument [m].
 TAL_API double tal_wrap_clearance(const tal_wrap *wrap, tal_vec3 p);
