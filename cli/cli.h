@@ -72,6 +72,7 @@ enum {
 };
 
 typedef struct cli_args cli_args;
+typedef struct cli_team cli_team;
 
 // What commands are for, in the order of help texts.
 typedef enum cli_group {
@@ -115,6 +116,7 @@ struct cli_args {
     double only_time;                                  // where a result with fewer rows was cut
     int (*take)(void *taker, const tal_table *result); // gets the result; an exit code
     void *taker;
+    const cli_team *team; // NULL: this process is alone
 };
 
 // The program: run a command line, the program's name first. An exit code.

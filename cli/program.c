@@ -1,5 +1,6 @@
 // The whole program: find the command, understand its arguments, run it.
 #include "cli.h"
+#include "command_line/team.h"
 #include "text/progress.h"
 #include "text/stream.h"
 
@@ -23,7 +24,7 @@ static int check_resume(const cli_args *args)
     return cli_fail(args, CLI_USAGE, "--resume needs -o FILE: what is done is kept in FILE.run.");
 }
 
-static int run_command(int argc, const char *const argv[])
+static int run_command(int argc, const char *const argv[], const cli_team *team)
 {
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         cli_help(stdout);
@@ -36,6 +37,7 @@ static int run_command(int argc, const char *const argv[])
     }
     cli_args args;
     int code = cli_parse(argc, argv, &args);
+    args.team = team;
     if (code == CLI_OK) code = check_resume(&args);
     if (code != CLI_OK) return code;
     cli_catch_interrupts();
@@ -44,13 +46,19 @@ static int run_command(int argc, const char *const argv[])
 
 int cli_main(int argc, const char *const argv[])
 {
+    return cli_main_in_team(argc, argv, NULL);
+}
+
+int cli_main_in_team(int argc, const char *const argv[], const cli_team *team)
+{
     if (argc < 2) {
         cli_help(stderr);
         return CLI_USAGE;
     }
     static const char *const version[] = {"version"};
     const bool asks_version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
-    const int code = asks_version ? run_command(1, version) : run_command(argc - 1, argv + 1);
+    const int code =
+        asks_version ? run_command(1, version, NULL) : run_command(argc - 1, argv + 1, team);
     if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == CLI_OK) {
         fprintf(stderr, "talus: cannot write to standard output: %s.\n", strerror(errno));
         return CLI_BAD_FILE;

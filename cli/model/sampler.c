@@ -115,7 +115,7 @@ static tal_status equip_model(sampler *it)
 }
 
 // The model for the <param>s in it->values: the one that is there, or read again.
-static tal_status find_model(sampler *it)
+tal_status sampler_find_model(sampler *it)
 {
     const sampler_def *const def = it->def;
     if (it->has_model && vary_same_params(def->vary, it->values, it->read_for)) {
@@ -136,12 +136,6 @@ static tal_status find_model(sampler *it)
                             "these values of <param>s change the structure of the model%s", "");
     }
     return equip_model(it);
-}
-
-tal_status sampler_find_model(sampler *it, int k)
-{
-    const tal_status st = tal_design_sample(&it->def->vary->design, k, it->values);
-    return st == TAL_OK ? find_model(it) : st;
 }
 
 // --- samples one by one ---
@@ -237,7 +231,8 @@ int sampler_run(sampler *it, int first, int n, double results[], tal_status stat
 {
     if (cli_is_interrupted()) return 0;
     why[0] = (tal_error){TAL_OK, "", ""};
-    status[0] = sampler_find_model(it, first);
+    status[0] = tal_design_sample(&it->def->vary->design, first, it->values);
+    if (status[0] == TAL_OK) status[0] = sampler_find_model(it);
     const int num = status[0] == TAL_OK ? count_alike(it, first, n) : 1;
     if (num > 1 && !it->has_tried) status[0] = try_side_by_side(it);
     if (num > 1 && status[0] == TAL_OK && it->ensemble != NULL) {
@@ -253,24 +248,28 @@ int sampler_run(sampler *it, int first, int n, double results[], tal_status stat
 
 // --- the report ---
 
-void sampler_tell(const sampler samplers[], int n)
+sampler_use sampler_use_of(const sampler samplers[], int n)
 {
-    int widest = 1, in_lanes = 0, alone = 0;
-    double used = 0.0;
-    const char *why = "";
+    sampler_use use = {.widest = 1, .why_alone = ""};
     for (int i = 0; i < n; ++i) {
         const sampler *const it = &samplers[i];
-        if (it->widest > widest) widest = it->widest;
-        in_lanes += it->in_lanes;
-        alone += it->alone;
-        used += it->used;
-        if (it->why_alone[0] != 0) why = it->why_alone;
+        if (it->widest > use.widest) use.widest = it->widest;
+        use.in_lanes += it->in_lanes;
+        use.alone += it->alone;
+        use.used += it->used;
+        if (it->why_alone[0] != 0) use.why_alone = it->why_alone;
     }
-    if (in_lanes > 0) {
-        fprintf(stderr, "%d samples side by side, %d at a time, %.3g %% of the lanes in use\n",
-                in_lanes, widest, 100.0 * used / in_lanes);
+    return use;
+}
+
+void sampler_tell(const sampler_use *use)
+{
+    if (use->in_lanes > 0.0) {
+        fprintf(stderr, "%.0f samples side by side, %d at a time, %.3g %% of the lanes in use\n",
+                use->in_lanes, use->widest, 100.0 * use->used / use->in_lanes);
     }
-    if (alone > 0) {
-        fprintf(stderr, "%d samples one by one%s%s\n", alone, why[0] != 0 ? ": " : "", why);
+    if (use->alone > 0.0) {
+        const char *const why = use->why_alone;
+        fprintf(stderr, "%.0f samples one by one%s%s\n", use->alone, why[0] != 0 ? ": " : "", why);
     }
 }

@@ -45,9 +45,9 @@ typedef struct sampler {
 void sampler_begin(sampler *it, const sampler_def *def);
 void sampler_end(sampler *it);
 
-// The model for sample k, whose values are in it->values then. The reason of a failure is in
-// it->error.
-tal_status sampler_find_model(sampler *it, int k);
+// The model for the <param>s in it->values: the one that is there, or read again. The reason of a
+// failure is in it->error.
+tal_status sampler_find_model(sampler *it);
 // The model's State with the other values of the sample, in it->state.
 tal_status sampler_set_start(sampler *it, tal_error *why);
 
@@ -60,7 +60,16 @@ tal_status sampler_set_start(sampler *it, tal_error *why);
 int sampler_run(sampler *it, int first, int n, double results[], tal_status status[],
                 tal_error why[]);
 
-// Say on stderr how the samples of all threads were run.
-void sampler_tell(const sampler samplers[], int n);
+// How samples were run.
+typedef struct sampler_use {
+    int widest;
+    double in_lanes, alone, used; // as those of a sampler
+    const char *why_alone;        // borrowed
+} sampler_use;
+
+// Of all threads together.
+sampler_use sampler_use_of(const sampler samplers[], int n);
+// Say it on stderr.
+void sampler_tell(const sampler_use *use);
 
 #endif // TALUS_CLI_SAMPLER_H

@@ -22,7 +22,10 @@ static int read_ranges(const cli_args *args, cli_vary *it)
 {
     const char *const *texts = NULL;
     const int n = cli_list(args, "vary", &texts);
-    if (n == 0) return cli_fail(args, CLI_USAGE, "--vary is missing: NAME=LOW:HIGH:COUNT.");
+    const char *const *among = NULL;
+    if (n == 0 && cli_list(args, "among", &among) == 0) {
+        return cli_fail(args, CLI_USAGE, "--vary is missing: NAME=LOW:HIGH:COUNT.");
+    }
     for (int i = 0; i < n; ++i) {
         const char *rest = NULL;
         it->names[i] = cli_split(texts[i], &rest);
@@ -44,7 +47,9 @@ int vary_read(const cli_args *args, cli_vary *it)
     const int samples = cli_count(args, "samples");
     const uint64_t seed = (uint64_t)cli_count(args, "seed");
     const bool is_latin = cli_flag(args, "latin");
-    if (samples > 0) {
+    if (it->num == 0) { // --among alone: one sample, the model as it is
+        it->design = tal_design_table(NULL, 0, 1);
+    } else if (samples > 0) {
         it->design = (is_latin ? tal_design_latin : tal_design_random)(it->distributions, it->num,
                                                                        seed, samples);
     } else if (is_latin) {

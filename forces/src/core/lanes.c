@@ -52,16 +52,25 @@ static const tali_force_element *built_in(const tali_force *element)
 
 static tali_force_facts facts_of(const tali_force *element)
 {
-    tali_force_facts facts = {.path = {-1}};
+    tali_force_facts facts = {.measure = {-1}, .path = {-1}};
     const tali_force_element *const it = element->self;
     if (it->kind->fill_facts != NULL) it->kind->fill_facts(it, &facts);
     return facts;
+}
+
+// Does a measure or a controller tell it what to do? They may read anything.
+static bool is_driven(const tal_forces *forces, const tali_force *element)
+{
+    const int *const first = forces->controls.first;
+    const ptrdiff_t me = element - forces->elements;
+    return facts_of(element).measure.i >= 0 || (first != NULL && first[me] != first[me + 1]);
 }
 
 static bool is_local(const tal_forces *forces, const tali_force *element)
 {
     const tali_force_element *const it = built_in(element);
     if (it == NULL || element->ops.needs == TAL_FORCE_NEEDS_T) return false;
+    if (is_driven(forces, element)) return false;
     switch (it->kind->scope) {
     case TALI_FORCE_SCOPE_SPEEDS:
     case TALI_FORCE_SCOPE_BODIES:
@@ -89,8 +98,10 @@ void tali_force_lanes_refusal(const tal_forces *forces, char text[], size_t size
         if (num_gravity > 1) {
             (void)snprintf(text, size, "'%s' is a second gravity", element->name);
         } else if (!is_gravity && (!is_local(forces, element) || element->is_tracked)) {
-            (void)snprintf(text, size, "force '%s' is of kind '%s'%s", element->name,
-                           element->ops.name, element->is_tracked ? ", and tracked" : "");
+            const bool is_control = built_in(element) != NULL && is_driven(forces, element);
+            (void)snprintf(text, size, "force '%s' is of kind '%s'%s%s", element->name,
+                           element->ops.name, element->is_tracked ? ", and tracked" : "",
+                           is_control ? ", and driven" : "");
         }
     }
 }

@@ -84,6 +84,7 @@ static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const gear *it = self;
     facts->bodies[0].i = it->body;
+    facts->bodies[1].i = it->parent;
 }
 
 static const tali_force_kind gear_kind = {
@@ -98,6 +99,7 @@ static const tali_force_kind gear_kind = {
             .destroy = tali_force_element_destroy},
     .params = params,
     .num_params = 3,
+    .scope = TALI_FORCE_SCOPE_BODIES,
     .fill_facts = fill_facts,
 };
 

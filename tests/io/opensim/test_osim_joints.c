@@ -322,8 +322,8 @@ START_TEST(a_second_joint_on_a_body_closes_a_loop)
                           "<socket_child_frame>c</socket_child_frame><frames><PhysicalOffsetFrame "
                           "name='g'><socket_parent>/ground</socket_parent><translation>1 0 0"
                           "</translation></PhysicalOffsetFrame><PhysicalOffsetFrame name='c'>"
-                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0</translation>"
-                          "</PhysicalOffsetFrame></frames></PinJoint>")));
+                          "<socket_parent>/bodyset/b</socket_parent><translation>1 0 0"
+                          "</translation></PhysicalOffsetFrame></frames></PinJoint>")));
     realize(&model, TAL_STAGE_ACCELERATION);
     ck_assert_int_eq(tal_state_nq(model.state), 2);
     // weights of 20 N at levers of 0.3 m on inertias of 0.5 kg m^2 make 10 rad/s^2 of round-off

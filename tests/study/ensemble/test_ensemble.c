@@ -366,6 +366,69 @@ START_TEST(bad_definitions_are_refused)
 
 END_TEST
 
+// Allows so many more samples, or steps of lanes.
+static bool count_down(void *context)
+{
+    int *const left = context;
+    return (*left)-- > 0;
+}
+
+static tal_status read_place(void *context, const tal_system *system, tal_state *state,
+                             double results[])
+{
+    (void)context, (void)system;
+    results[0] = tal_state_q(state)[0];
+    return TAL_OK;
+}
+
+START_TEST(a_run_that_is_stopped_says_which_samples_it_has)
+{
+    enum {
+        N = 40
+    };
+
+    model m;
+    build(&m);
+    double q0[N], all[N], some[N];
+    tal_status status[N];
+    for (int k = 0; k < N; ++k) {
+        q0[k] = 0.1 * k;
+    }
+    for (int width = 0; width < 2; ++width) {
+        int left = 1000000;
+        tal_ensemble_def def = tal_ensemble_def_default();
+        def.parameters = &m.parameters[Q0];
+        def.num_parameters = def.num_outputs = 1;
+        def.read = read_place;
+        def.task = TAL_TASK_INTEGRATE;
+        def.end_time = 1.0;
+        def.width = width;
+        def.proceed = count_down;
+        def.context = &left;
+        tal_ensemble *ensemble = NULL;
+        ck_assert_int_eq(tal_ensemble_create(m.system, &def, &ensemble, NULL), TAL_OK);
+        ck_assert_int_eq(run_table(ensemble, m.state, q0, 1, N, all, status), TAL_OK);
+        left = 10; // of 40 samples, one by one; in lanes of 8 they take more than 10 trial steps
+        ck_assert_int_eq(run_table(ensemble, m.state, q0, 1, N, some, status), TAL_RETRY);
+        int done = 0;
+        for (int k = 0; k < N; ++k) {
+            done += status[k] == TAL_OK;
+            if (status[k] == TAL_OK) ck_assert(some[k] == all[k]);
+            if (status[k] != TAL_OK) ck_assert(status[k] == TAL_RETRY && isnan(some[k]));
+        }
+        ck_assert_int_lt(done, N);
+        if (width == 1) ck_assert_int_eq(done, 10);
+        // and goes on with the next
+        left = 1000000;
+        ck_assert_int_eq(run_table(ensemble, m.state, q0, 1, N, some, status), TAL_OK);
+        ck_assert_mem_eq(all, some, sizeof all);
+        tal_ensemble_destroy(ensemble);
+    }
+    end(&m);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/ensemble");
@@ -380,6 +443,7 @@ int main(void)
     tcase_add_test(tests, outputs_are_one_number_each);
     tcase_add_test(tests, a_definition_that_makes_no_study_is_told_why);
     tcase_add_test(tests, bad_definitions_are_refused);
+    tcase_add_test(tests, a_run_that_is_stopped_says_which_samples_it_has);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -11,6 +11,7 @@
 enum {
     MOST_BODIES = 8,
     MOST_ROW = 900,
+    NUM_DRIVES = 5,
     NUM_SAMPLES = 21 // more than two rounds of eight, and not a multiple of it
 };
 
@@ -20,6 +21,7 @@ typedef struct model {
     tal_forces *forces;
     tal_state *state;
     tal_force_ix gravity;
+    tal_force_ix drives[NUM_DRIVES]; // `i` < 0: not there
     tal_body_ix bodies[MOST_BODIES + 1];
     int num_bodies;                       // besides Ground
     bool has_coordinate[MOST_BODIES + 1]; // its qdot is u
@@ -112,6 +114,33 @@ static void add_on_bodies(model *m, test_rng *rng)
     if (dice & 128) (void)tal_forces_add_global_damper(m->forces, NULL, 0.05);
 }
 
+// Actuators whose controls are parameters, and a tooth.
+static void add_drives(model *m, test_rng *rng)
+{
+    const tal_measure_ix none = {-1};
+    const tal_body_ix last = m->bodies[m->num_bodies], first = m->bodies[1];
+    const uint64_t dice = test_random_bits(rng);
+    const tal_push push = {.body = last,
+                           .p_BS = test_random_vec3(rng),
+                           .direction = tal_v3(0.0, 0.6, 0.8),
+                           .in_body = (dice & 32) != 0,
+                           .point_in_ground = (dice & 64) != 0};
+    const tal_two_points line = {first, test_random_vec3(rng), last, test_random_vec3(rng)};
+    const tal_twist twist = {TAL_GROUND, last, tal_v3(1.0, 2.0, 2.0), (dice & 32) != 0};
+    const tal_thrust thrust = {last, test_random_vec3(rng), (dice & 64) != 0};
+    tal_force_ix drives[NUM_DRIVES] = {{-1}, {-1}, {-1}, {-1}, {-1}};
+    if (dice & 1) drives[0] = tal_forces_add_point_actuator(m->forces, NULL, &push, 0.5, none);
+    if (dice & 2) drives[1] = tal_forces_add_two_point_actuator(m->forces, NULL, &line, 0.4, none);
+    if (dice & 4) drives[2] = tal_forces_add_torque_actuator(m->forces, NULL, &twist, 0.3, none);
+    if (dice & 8) drives[3] = tal_forces_add_body_actuator(m->forces, NULL, &thrust, 0.2, none);
+    if (m->has_coordinate[1]) {
+        const tal_mobility at = {first, 0};
+        drives[4] = tal_forces_add_mobility_actuator(m->forces, NULL, at, 0.6, none);
+    }
+    if (dice & 16) (void)tal_forces_add_gear_torque(m->forces, NULL, last, 0.3, 0.2, 0.4);
+    memcpy(m->drives, drives, sizeof drives);
+}
+
 // Gravity at a place among the elements that the seed says.
 static void add_forces(model *m, test_rng *rng, uint64_t seed)
 {
@@ -121,11 +150,21 @@ static void add_forces(model *m, test_rng *rng, uint64_t seed)
     add_along_mobilities(m, rng);
     if (seed % 3 == 1) m->gravity = tal_forces_add_gravity(m->forces, tal_v3(1.0, -9.81, 0.0));
     add_on_bodies(m, rng);
+    add_drives(m, rng);
 }
 
 static void give_start(model *m, test_rng *rng)
 {
     const int nu = tal_state_nu(m->state);
+    static const int controls[] = {TAL_POINT_ACTUATOR_CONTROL, TAL_TWO_POINT_ACTUATOR_CONTROL,
+                                   TAL_TORQUE_ACTUATOR_CONTROL, TAL_BODY_ACTUATOR_CONTROL + 4,
+                                   TAL_ACTUATOR_CONTROL};
+    for (int i = 0; i < NUM_DRIVES && m->forces != NULL; ++i) {
+        if (m->drives[i].i < 0) continue;
+        ck_assert_int_eq(
+            tal_force_set_param(m->forces, m->state, m->drives[i], controls[i], 1.0 + 0.3 * i),
+            TAL_OK);
+    }
     for (int i = 0; i < nu; ++i) {
         tal_state_upd_u(m->state)[i] = test_random_uniform(rng, -1.0, 1.0);
     }

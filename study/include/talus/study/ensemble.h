@@ -149,7 +149,8 @@ typedef struct tal_lane_use {
  * Side by side go trees without constraints, prescribed motion, unilateral elements or z, whose
  * mobilizers are pins, sliders, balls, translations, free joints and welds; with gravity, two-point
  * elements, forces, torques, dampers, friction, springs, stops and limits of mobilities, bushings,
- * and smooth contacts; by explicit Runge-Kutta methods.
+ * gear torques, actuators whose controls are parameters, and smooth contacts; by explicit
+ * Runge-Kutta methods.
  */
 TAL_API tal_lane_use tal_ensemble_lane_use(const tal_ensemble *ensemble);
 
