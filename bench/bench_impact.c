@@ -1,8 +1,9 @@
 // What hard contacts cost: which elements push, impacts, watching them, and whole runs.
 //
 // Aims (specification of unilateral elements, section 12): modes of 4 contacts with friction 60 us,
-// 10 us where they are as before; an impact of one contact 2 us besides W; watching closed contacts
-// 5 % of realizing; 20 ns for each element that is open; a walker's stride 2 ms, 100 impacts 5 ms.
+// 10 us where one changes; 1 ms for 100 contacts without friction; an impact of one contact 2 us
+// besides W; watching closed contacts 5 % of realizing; 20 ns for each element that is open; a
+// walker's stride 2 ms, 100 impacts 5 ms.
 #include "bench.h"
 #include "count_alloc.h"
 
@@ -70,26 +71,33 @@ static tal_unilateral_def rough(double mu, double e)
 
 // --- a block on four feet ---
 
-static void build_block(scene *s, bool handled)
+// On a grid of n x n feet.
+static void build_block_on(scene *s, bool handled, int n, double mu)
 {
     begin(s, tal_v3(0.0, -9.81, 0.0));
     tal_mobod_def def = tal_mobod_def_default();
     def.mass.mass = 2.0;
     def.mass.inertia = tal_s3_diag(0.1, 0.2, 0.15);
     const tal_body_ix block = tal_matter_add_free(s->matter, TAL_GROUND, &def);
-    const tal_unilateral_def foot = rough(0.5, 0.2);
+    const tal_unilateral_def foot = rough(mu, 0.2);
     const tal_xform plane = floor_plane();
-    for (int k = 0; k < 4; ++k) {
-        (void)tal_unilateral_add_point_on_plane(
-            s->matter, &foot, TAL_GROUND, &plane, block,
-            tal_v3(k < 2 ? 0.3 : -0.3, -0.1, k % 2 == 0 ? 0.2 : -0.2));
+    for (int k = 0; k < n * n; ++k) {
+        const double x = 0.3 - 0.6 * (k / n) / (n - 1), z = 0.2 - 0.4 * (k % n) / (n - 1);
+        (void)tal_unilateral_add_point_on_plane(s->matter, &foot, TAL_GROUND, &plane, block,
+                                                tal_v3(x, -0.1, z));
     }
+    (void)tal_matter_set_most_touching(s->matter, n * n);
     finish(s, handled);
     tal_state_upd_q(s->state)[5] = 0.1;
     if (tal_matter_solve_modes(s->matter, s->state, NULL, NULL) != TAL_OK ||
         tal_state_copy(s->start, s->state) != TAL_OK) {
         fail(tal_state_error(s->state)->message);
     }
+}
+
+static void build_block(scene *s, bool handled)
+{
+    build_block_on(s, handled, 2, 0.5);
 }
 
 static void solve_modes(void *context, long count)
@@ -109,6 +117,27 @@ static void open_and_solve_modes(void *context, long count)
     }
 }
 
+// What the time stepper has done before it asks for modes.
+static void open_only(void *context, long count)
+{
+    const scene *s = context;
+    for (long i = 0; i < count; ++i) {
+        (void)tal_unilateral_set_mode(s->matter, s->state, s->first, TAL_UNILATERAL_STICK, NULL);
+        (void)tal_unilateral_set_mode(s->matter, s->state, s->first, TAL_UNILATERAL_OFF, NULL);
+        if (tal_system_realize(s->system, s->state, TAL_STAGE_VELOCITY) != TAL_OK) return;
+    }
+}
+
+// Nothing is known of what they did before: one slides slowly, and no guess is made.
+static void open_all_and_solve_modes(void *context, long count)
+{
+    const scene *s = context;
+    for (long i = 0; i < count; ++i) {
+        (void)tal_state_copy(s->state, s->start);
+        if (tal_matter_solve_modes(s->matter, s->state, NULL, NULL) != TAL_OK) return;
+    }
+}
+
 static void realize(void *context, long count)
 {
     const scene *s = context;
@@ -120,22 +149,47 @@ static void realize(void *context, long count)
 
 static void bench_block(void)
 {
-    scene handled, alone;
+    scene handled, alone, cold;
     build_block(&handled, true);
     build_block(&alone, false);
+    build_block(&cold, false);
+    for (int i = 0; i < tal_matter_num_unilaterals(cold.matter); ++i) {
+        const tal_unilateral_ix foot = {i};
+        (void)tal_unilateral_set_mode(cold.matter, cold.start, foot, TAL_UNILATERAL_OFF, NULL);
+    }
+    tal_state_upd_u(cold.start)[1] = 0.1; // it spins: all slide
+    tal_state_upd_u(cold.start)[3] = 0.1;
     bench rows[] = {
         {.name = "modes, as before", .run = solve_modes, .context = &alone},
-        {.name = "modes, one foot was open", .run = open_and_solve_modes, .context = &alone},
+        {.name = "open a foot, realize to Velocity", .run = open_only, .context = &alone},
+        {.name = "the same, and modes", .run = open_and_solve_modes, .context = &alone},
+        {.name = "modes, all begin to slide", .run = open_all_and_solve_modes, .context = &cold},
         {.name = "realize to Acceleration", .run = realize, .context = &alone},
         {.name = "the same, watched", .run = realize, .context = &handled}};
-    bench_measure(rows, 4, 101, 1e6);
-    bench_print("a block of 6 speeds on four feet that stick", rows, 4);
+    bench_measure(rows, 6, 101, 1e6);
+    bench_print("a block of 6 speeds on four feet that stick", rows, 6);
     const long before = allocations();
     open_and_solve_modes(&alone, 10);
-    (void)printf("  watching: %.1f %% of realizing; allocations of modes: %ld\n",
-                 100.0 * (rows[3].median / rows[2].median - 1.0), allocations() - before);
+    (void)printf(
+        "  modes where one changes: %.1f us; watching: %.1f %% of realizing; allocations of "
+        "modes: %ld\n",
+        1e-3 * (rows[2].median - rows[1].median), 100.0 * (rows[5].median / rows[4].median - 1.0),
+        allocations() - before);
+    end(&cold);
     end(&handled);
     end(&alone);
+}
+
+static void bench_smooth(void)
+{
+    scene s;
+    build_block_on(&s, false, 10, 0.0);
+    bench rows[] = {
+        {.name = "modes, as before", .run = solve_modes, .context = &s},
+        {.name = "modes, one foot was open", .run = open_and_solve_modes, .context = &s}};
+    bench_measure(rows, 2, 31, 1e7);
+    bench_print("a block on 100 feet without friction", rows, 2);
+    end(&s);
 }
 
 // --- one impact ---
@@ -323,6 +377,7 @@ int main(void)
     (void)printf("asserts are on: invalid results are filled with NaN, which costs time\n");
 #endif
     bench_block();
+    bench_smooth();
     bench_rod();
     bench_open(100);
     bench_open(10000);

@@ -42,8 +42,10 @@ static bool is_linear(const tali_friction *f)
 
 static void gather(const tali_friction *f, held *h)
 {
+    double *unit = f->softer; // 1 / s
     h->num = 0;
     for (int i = 0; i < f->n; ++i) {
+        unit[i] = 1.0 / f->s[i];
         if (f->modes[f->contact_of[i]] != TAL_FRICTION_OFF) h->rows[h->num++] = i;
     }
     h->A = tal_matrix_view(h->A.data, h->num, h->num);
@@ -52,9 +54,9 @@ static void gather(const tali_friction *f, held *h)
         const double *column = tali_dense_col(f->A, j);
         for (int k = l; k < h->num; ++k) {
             const int i = h->rows[k];
-            tali_dense_col(h->A, l)[k] = column[i] / (f->s[i] * f->s[j]);
+            tali_dense_col(h->A, l)[k] = column[i] * unit[i] * unit[j];
         }
-        h->x[l] = -f->b[j] / f->s[j];
+        h->x[l] = -f->b[j] * unit[j];
     }
 }
 
@@ -72,7 +74,7 @@ static bool solve_modes(tali_friction *f, held *h)
     }
     memset(f->pi, 0, (size_t)f->n * sizeof *f->pi);
     for (int l = 0; l < h->num; ++l) {
-        f->pi[h->rows[l]] = h->x[l] / f->s[h->rows[l]];
+        f->pi[h->rows[l]] = h->x[l] * f->softer[h->rows[l]];
     }
     tali_friction_find_a(f);
     return true;

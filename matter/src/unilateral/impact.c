@@ -170,6 +170,13 @@ static tal_status check_size(const tali_impact_problem *p, tal_error *why)
     return TALI_FAIL(why, TAL_ERR_INFEASIBLE, "rows contradict each other: impulses grow to %g", z);
 }
 
+// Impulses with friction exist wherever those without it do, so that only the last way can tell that
+// there are none.
+static bool is_open_question(tal_status st)
+{
+    return st == TAL_ERR_NO_CONVERGENCE || st == TAL_ERR_INFEASIBLE;
+}
+
 // With all friction; without that in joints where it does not settle; without any where no impulses
 // pass their check. Both are counted.
 static tal_status solve_phase(tali_impact_problem *p, int c, tal_error *why)
@@ -177,8 +184,9 @@ static tal_status solve_phase(tali_impact_problem *p, int c, tal_error *why)
     static tal_status (*const ways[])(tali_impact_problem *, tal_error *) = {
         tali_impact_solve_loaded, tali_impact_solve, tali_impact_solve_smooth};
     tal_status st = TAL_ERR_NO_CONVERGENCE;
-    for (int k = 0; k < 3 && st == TAL_ERR_NO_CONVERGENCE; ++k) {
+    for (int k = 0; k < 3 && is_open_question(st); ++k) {
         gather_for_impact(p, c);
+        *why = (tal_error){TAL_OK, "", ""};
         memcpy(p->floors, p->given, (size_t)p->num_in * sizeof *p->floors);
         if (k == 1 && !tali_impact_any_load(p)) continue;
         if (k > 0) ++p->num_smooth;

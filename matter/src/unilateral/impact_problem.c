@@ -419,16 +419,14 @@ static int split_floors(tali_impact_problem *p, double b[])
     return num;
 }
 
-// The modes that elements have had are a guess. Not where one slides: of two answers (Painleve) a
-// guess would find the one it is near.
+// The modes that elements have had are a guess, and that what was open closes: it touches now. Not
+// where one slides: of two answers (Painleve) a guess would find the one it is near.
 static bool guess_modes(tali_impact_problem *p)
 {
     for (int k = 0; k < p->num_in; ++k) {
         const tal_unilateral_mode was = p->parts[p->in[k]].was;
         if (!p->is_warm || p->contacts[k].slides) return false;
-        p->modes[k] = was == TAL_UNILATERAL_OFF     ? TAL_FRICTION_OFF
-                      : was == TAL_UNILATERAL_SLIDE ? TAL_FRICTION_SLIP
-                                                    : TAL_FRICTION_STICK;
+        p->modes[k] = was == TAL_UNILATERAL_SLIDE ? TAL_FRICTION_SLIP : TAL_FRICTION_STICK;
     }
     return true;
 }

@@ -127,18 +127,20 @@ tal_status tal_matter_calc_gaps(const tal_matter *matter, tal_state *state, bool
     if (tali_cache_var_read(matter->system, state, all->enabled, __func__) == NULL) {
         return tal_contract_last()->status;
     }
-    tali_tree_view view;
-    const tal_stage stage = rates ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION;
-    if (!tali_unilateral_view(matter, state, stage, &view)) return tal_state_error(state)->status;
     const tal_system *system = matter->system;
     const uint8_t *parts = tali_cache_var_in(system, state, matter->constraints.enabled);
     const uint8_t *enabled = tali_cache_var_in(system, state, all->enabled);
     const double *params = tali_cache_var_in(system, state, matter->constraints.var_params);
     seen_body at[2] = {{.b = -1}, {.b = -1}};
+    tali_tree_view view;
+    const tal_stage stage = rates ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION;
+    bool has_view = false; // where nothing is open none is needed
     for (int i = 0; i < all->count; ++i) {
         const tali_unilateral_quick *quick = &all->quick[i];
         values[i] = (double)INFINITY;
         if (quick->kind == TALI_UNILATERAL_NO_GAP || !enabled[i] || parts[quick->normal]) continue;
+        has_view = has_view || tali_unilateral_view(matter, state, stage, &view);
+        if (!has_view) return tal_state_error(state)->status;
         const tal_unilateral_ix element = {i};
         values[i] = quick->kind >= TALI_UNILATERAL_POINT_GAP
                         ? quick_value(quick, params, &view, rates, at)

@@ -260,9 +260,11 @@ bool tali_unilateral_watch_forces(const tal_matter *matter, tal_state *state, do
     const uint8_t *takes_part = tali_cache_var_in(system, state, all->enabled);
     const tal_unilateral_material *materials = tali_cache_var_in(system, state, all->materials);
     for (int i = 0; i < all->count; ++i) {
+        const tali_unilateral_quick *quick = &all->quick[i];
+        normal[i] = left[i] = (double)INFINITY;
+        if (quick->kind != TALI_UNILATERAL_NO_GAP && !parts[quick->normal]) continue; // open
         const tali_unilateral *it = &all->list[i];
         const tal_unilateral_mode mode = tali_unilateral_mode_by(it, parts, takes_part[i] != 0);
-        normal[i] = left[i] = (double)INFINITY;
         if (mode == TAL_UNILATERAL_OFF) continue;
         double N = 0.0;
         if (it->normal >= 0) {

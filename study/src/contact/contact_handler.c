@@ -211,9 +211,19 @@ static void leave(const tal_contacts *contacts, tal_state *state, int i,
     }
 }
 
-// Remember where the elements are, and tell which modes are new.
-static tal_status leave_all(const tal_contacts *contacts, tal_state *state)
+// Impacts switch constraints, which invalidates Instance. Where all modes are as they were, only
+// speeds have changed in the end, and the next step need not be a small one.
+static void forget_switching(tal_state *state, tal_stage lowest_before)
 {
+    tal_state_reset_low_water(state);
+    const bool was_lower = lowest_before < TAL_STAGE_POSITION;
+    (void)tal_state_invalidate(state, was_lower ? lowest_before : TAL_STAGE_POSITION);
+}
+
+// Remember where the elements are, and tell which modes are new.
+static tal_status leave_all(const tal_contacts *contacts, tal_state *state, bool *is_new)
+{
+    *is_new = false;
     for (int i = 0; i < contacts->num; ++i) {
         const tali_contacts_memory *all = tal_var_value(contacts->system, state, contacts->memory);
         tali_contacts_memory memory = all[i];
@@ -226,6 +236,7 @@ static tal_status leave_all(const tal_contacts *contacts, tal_state *state)
         if (upd == NULL) return tal_contract_last()->status;
         upd[i] = memory;
         if (mode == before) continue;
+        *is_new = true;
         const tal_contact_event event = {.t = tal_state_t(state),
                                          .element = element_of(i),
                                          .kind = kind_of_change(before, mode)};
@@ -258,7 +269,8 @@ static tal_status settle_once(const tal_contacts *contacts, tal_state *state, bo
 static tal_status settle(const tal_contacts *contacts, tal_state *state)
 {
     const int most = MOST_ROUNDS + 2 * contacts->num;
-    bool again = true;
+    const tal_stage lowest_before = tal_state_low_water(state);
+    bool again = true, is_new = false;
     tal_status st = TAL_OK;
     for (int k = 0; k < most && again && st == TAL_OK; ++k) {
         st = settle_once(contacts, state, &again);
@@ -270,7 +282,9 @@ static tal_status settle(const tal_contacts *contacts, tal_state *state)
                             tal_state_t(state), most);
     }
     if (st == TAL_OK) st = project(contacts, state);
-    return st == TAL_OK ? leave_all(contacts, state) : st;
+    if (st == TAL_OK) st = leave_all(contacts, state, &is_new);
+    if (st == TAL_OK && !is_new) forget_switching(state, lowest_before);
+    return st;
 }
 
 tal_status tali_contacts_handle(const void *self, const tal_system *system, tal_state *state,

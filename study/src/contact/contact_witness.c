@@ -18,6 +18,14 @@ static tal_unilateral_mode mode_of(const tal_contacts *contacts, const tal_state
     return tal_unilateral_mode_of(contacts->matter, state, (tal_unilateral_ix){i});
 }
 
+static const double *values_of(const tal_contacts *contacts, const tal_state *state,
+                               tali_contacts_witness witness)
+{
+    const tal_stage stage = tal_group_stage(contacts->system, witness.group);
+    return tal_state_triggers(state, stage) +
+           tal_group_start(contacts->system, state, witness.group) + witness.first;
+}
+
 static bool is_open(const tal_contacts *contacts, const tal_state *state, int i)
 {
     const tal_unilateral_ix element = {i};
@@ -66,8 +74,8 @@ tal_status tali_contacts_realize_position(const void *self, const tal_system *sy
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     const tali_contacts_memory *memory = memory_of(contacts, state);
-    double *gap = tal_group_upd_triggers(system, state, contacts->gap);
-    double *limit = tal_group_upd_triggers(system, state, contacts->limit);
+    double *gap = tal_group_upd_triggers(system, state, contacts->gap.group);
+    double *limit = gap + contacts->limit.first;
     tal_status st = tal_matter_calc_gaps(contacts->matter, state, false, gap);
     for (int i = 0; i < contacts->num && st == TAL_OK; ++i) {
         limit[i] = SILENT;
@@ -103,8 +111,8 @@ tal_status tali_contacts_realize_velocity(const void *self, const tal_system *sy
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     const tali_contacts_memory *memory = memory_of(contacts, state);
-    double *rate = tal_group_upd_triggers(system, state, contacts->gap_rate);
-    double *slip = tal_group_upd_triggers(system, state, contacts->slip);
+    double *rate = tal_group_upd_triggers(system, state, contacts->gap_rate.group);
+    double *slip = rate + contacts->slip.first;
     tal_status st = tal_matter_calc_gaps(contacts->matter, state, true, rate);
     for (int i = 0; i < contacts->num && st == TAL_OK; ++i) {
         slip[i] = SILENT;
@@ -141,11 +149,9 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     const tali_contacts_memory *memory = memory_of(contacts, state);
-    double *normal = tal_group_upd_triggers(system, state, contacts->force);
-    double *cone = tal_group_upd_triggers(system, state, contacts->cone);
-    double *margin = tal_group_upd_triggers(system, state, contacts->margin);
-    const double *gap = tal_state_triggers(state, TAL_STAGE_POSITION) +
-                        tal_group_start(system, state, contacts->gap);
+    double *normal = tal_group_upd_triggers(system, state, contacts->force.group);
+    double *cone = normal + contacts->cone.first, *margin = normal + contacts->margin.first;
+    const double *gap = values_of(contacts, state, contacts->gap);
     if (!tali_unilateral_watch_forces(contacts->matter, state, normal, cone)) {
         return tal_state_error(state)->status;
     }
@@ -155,9 +161,8 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
         margin[i] = SILENT;
         if (!has_force) normal[i] = SILENT;
         if (!has_cone) cone[i] = SILENT;
-        if (!has_cone && (gap[i] == SILENT || is_resting)) {
-            look_at_one(contacts, state, i, is_resting, &normal[i], &margin[i]);
-        }
+        if (!has_cone && gap[i] != SILENT && !is_resting) continue; // open
+        if (!has_cone) look_at_one(contacts, state, i, is_resting, &normal[i], &margin[i]);
         tal_status st = check(state, contacts, i, "force", normal[i]);
         if (st == TAL_OK) st = check(state, contacts, i, "friction", cone[i]);
         if (st == TAL_OK) st = check(state, contacts, i, "margin of slip", margin[i]);
@@ -166,12 +171,11 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
     return TAL_OK;
 }
 
-// Is a group of witnesses nowhere below zero?
-static bool is_kept(const tal_contacts *contacts, const tal_state *state, tal_group_ix group)
+// Is a kind of witness nowhere below zero?
+static bool is_kept(const tal_contacts *contacts, const tal_state *state,
+                    tali_contacts_witness witness)
 {
-    const tal_stage stage = tal_group_stage(contacts->system, group);
-    const double *value =
-        tal_state_triggers(state, stage) + tal_group_start(contacts->system, state, group);
+    const double *value = values_of(contacts, state, witness);
     for (int i = 0; i < contacts->num; ++i) {
         if (value[i] < 0.0) return false;
     }
@@ -181,8 +185,7 @@ static bool is_kept(const tal_contacts *contacts, const tal_state *state, tal_gr
 // Is each element enabled within its limits, and disabled beyond them?
 static bool are_limits_kept(const tal_contacts *contacts, const tal_state *state)
 {
-    const double *value = tal_state_triggers(state, TAL_STAGE_POSITION) +
-                          tal_group_start(contacts->system, state, contacts->limit);
+    const double *value = values_of(contacts, state, contacts->limit);
     for (int i = 0; i < contacts->num; ++i) {
         const tal_unilateral_ix element = {i};
         if (!has_trait(contacts, i, TALI_CONTACTS_IS_LIMITED)) continue;

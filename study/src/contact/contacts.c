@@ -54,57 +54,76 @@ static tal_status check_def(tal_system *system, const tal_contacts_def *def)
 
 // --- declaring ---
 
-static tal_group_ix add_witnesses(const tal_contacts *contacts, const char *name, tal_stage stage)
+// Room for the witnesses of one stage, `kinds` for each element.
+static tal_group_ix add_group(const tal_contacts *contacts, const char *name, tal_stage stage,
+                              int kinds)
 {
     tal_group_def def = tal_group_def_default();
     def.name = name;
     def.pool = TAL_POOL_TRIGGER;
-    def.capacity = contacts->num;
+    def.capacity = kinds * contacts->num;
     def.stage = stage;
     return tal_system_add_group(contacts->system, contacts->me, &def);
 }
 
-// One event of element `i`, named after it where that is not too long.
+static void add_witnesses(tal_contacts *contacts)
+{
+    const int num = contacts->num;
+    const tal_group_ix position = add_group(contacts, "gaps and limits", TAL_STAGE_POSITION, 2);
+    const tal_group_ix velocity = add_group(contacts, "rates and slips", TAL_STAGE_VELOCITY, 2);
+    const tal_group_ix forces =
+        add_group(contacts, "forces, cones and margins", TAL_STAGE_ACCELERATION, 3);
+    contacts->gap = (tali_contacts_witness){position, 0};
+    contacts->limit = (tali_contacts_witness){position, num};
+    contacts->gap_rate = (tali_contacts_witness){velocity, 0};
+    contacts->slip = (tali_contacts_witness){velocity, num};
+    contacts->force = (tali_contacts_witness){forces, 0};
+    contacts->cone = (tali_contacts_witness){forces, num};
+    contacts->margin = (tali_contacts_witness){forces, 2 * num};
+}
+
+// One event of element `i`, named after it where that is not too long. Only gaps have rates.
 static void add_event(const tal_contacts *contacts, int i, const char *subject,
-                      tal_crossing crossing, tal_group_ix trigger, tal_group_ix rate)
+                      tal_crossing crossing, tali_contacts_witness trigger,
+                      const tali_contacts_witness *rate)
 {
     char name[2 * TAL_MAX_NAME];
     const char *element = tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i});
     const int length = snprintf(name, sizeof name, "%s %s", element, subject);
     tal_event_def def = tal_event_def_default();
     def.name = length > 0 && length <= TAL_MAX_NAME ? name : NULL;
-    def.trigger = trigger;
-    def.slot = i;
+    def.trigger = trigger.group;
+    def.slot = trigger.first + i;
     def.crossing = crossing;
     def.window = contacts->def.window;
-    def.rate = rate;
-    def.rate_slot = rate.i >= 0 ? i : 0;
+    if (rate != NULL) {
+        def.rate = rate->group;
+        def.rate_slot = rate->first + i;
+    }
     def.separation = contacts->def.separation;
     // limits may be passed twice in one step
-    if (def.separation == 0.0 && rate.i < 0 && trigger.i != contacts->limit.i) {
-        def.separation = RATE_IS_NOT_WANTED;
-    }
+    const bool is_limit = crossing == TAL_CROSSING_EITHER;
+    if (def.separation == 0.0 && rate == NULL && !is_limit) def.separation = RATE_IS_NOT_WANTED;
     (void)tal_system_add_event(contacts->system, contacts->me, &def);
 }
 
 static void add_events(const tal_contacts *contacts, int i)
 {
     const tal_unilateral_ix element = {i};
-    const tal_group_ix none = {-1};
     const bool has_normal = tal_unilateral_normal(contacts->matter, element).i >= 0;
     const bool has_grip = tal_unilateral_grip(contacts->matter, element).i >= 0;
     const bool is_ratchet =
         tal_unilateral_level_of(contacts->matter, element) == TAL_UNILATERAL_VELOCITY;
     const tal_crossing falls = TAL_CROSSING_FALLING;
     if (has_normal && !is_ratchet) {
-        add_event(contacts, i, "gap", falls, contacts->gap, contacts->gap_rate);
+        add_event(contacts, i, "gap", falls, contacts->gap, &contacts->gap_rate);
     }
-    if (is_ratchet || has_grip) add_event(contacts, i, "slip", falls, contacts->slip, none);
-    if (has_normal) add_event(contacts, i, "force", falls, contacts->force, none);
-    if (has_grip) add_event(contacts, i, "cone", falls, contacts->cone, none);
-    if (has_grip && has_normal) add_event(contacts, i, "margin", falls, contacts->margin, none);
+    if (is_ratchet || has_grip) add_event(contacts, i, "slip", falls, contacts->slip, NULL);
+    if (has_normal) add_event(contacts, i, "force", falls, contacts->force, NULL);
+    if (has_grip) add_event(contacts, i, "cone", falls, contacts->cone, NULL);
+    if (has_grip && has_normal) add_event(contacts, i, "margin", falls, contacts->margin, NULL);
     if (tal_unilateral_is_limited(contacts->matter, element)) {
-        add_event(contacts, i, "limit", TAL_CROSSING_EITHER, contacts->limit, none);
+        add_event(contacts, i, "limit", TAL_CROSSING_EITHER, contacts->limit, NULL);
     }
 }
 
@@ -161,13 +180,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     for (int i = 0; i < contacts->num; ++i) {
         contacts->traits[i] = traits_of(contacts, i);
     }
-    contacts->gap = add_witnesses(contacts, "gaps", TAL_STAGE_POSITION);
-    contacts->gap_rate = add_witnesses(contacts, "rates of gaps", TAL_STAGE_VELOCITY);
-    contacts->slip = add_witnesses(contacts, "slips", TAL_STAGE_VELOCITY);
-    contacts->force = add_witnesses(contacts, "forces", TAL_STAGE_ACCELERATION);
-    contacts->cone = add_witnesses(contacts, "cones", TAL_STAGE_ACCELERATION);
-    contacts->margin = add_witnesses(contacts, "margins", TAL_STAGE_ACCELERATION);
-    contacts->limit = add_witnesses(contacts, "limits", TAL_STAGE_POSITION);
+    add_witnesses(contacts);
     for (int i = 0; i < contacts->num; ++i) {
         add_events(contacts, i);
     }

@@ -43,17 +43,24 @@ typedef enum tali_contacts_trait {
     TALI_CONTACTS_IS_LIMITED = 4
 } tali_contacts_trait;
 
+/// One kind of witness of all elements: slots `first` to `first` + num of a group.
+typedef struct tali_contacts_witness {
+    tal_group_ix group;
+    int first;
+} tali_contacts_witness;
+
 struct tal_contacts {
     tal_system *system;
     const tal_matter *matter;
     tal_allocator allocator;
     tal_subsystem_ix me;
     tal_contacts_def def;
-    uint8_t *traits; ///< [num] tali_contacts_trait; owned
-    int num;         ///< elements, once the topology is realized
-    tal_group_ix gap, gap_rate, slip, force, cone, margin; ///< [num] slots each
-    tal_group_ix limit;                                    ///< [num]
-    tal_var_ix memory;                                     ///< tali_contacts_memory[num]
+    uint8_t *traits;                           ///< [num] tali_contacts_trait; owned
+    int num;                                   ///< elements, once the topology is realized
+    tali_contacts_witness gap, limit;          ///< one behind the other, in one group
+    tali_contacts_witness gap_rate, slip;      ///< likewise
+    tali_contacts_witness force, cone, margin; ///< likewise
+    tal_var_ix memory;                         ///< tali_contacts_memory[num]
 };
 
 // --- contact_witness.c ---

@@ -152,12 +152,18 @@ tal_status tali_stepper_report_appointed(tal_time_stepper *ts, const tal_state *
 // --- handling ---
 
 // What handlers left: a State changed at Acceleration or below is made consistent as by a step of
-// length zero. A change at Instance or below asks for another step size too.
-static tal_status settle_state(tal_time_stepper *ts, tal_state *state, tal_stage *lowest)
+// length zero. A change at Instance or below asks for another step size too; after any other that a
+// crossing has caused, the next step is not longer than the one in which it was.
+static tal_status settle_state(tal_time_stepper *ts, tal_state *state, tal_event_cause cause,
+                               tal_stage *lowest)
 {
     *lowest = tal_state_low_water(state);
     if (*lowest > TAL_STAGE_ACCELERATION) return TAL_OK;
-    if (*lowest <= TAL_STAGE_INSTANCE) tal_integrator_reset(ts->integ);
+    if (*lowest <= TAL_STAGE_INSTANCE) {
+        tal_integrator_reset(ts->integ);
+    } else if (cause == TAL_EVENT_TRIGGERED) {
+        tali_integrator_hold_growth(ts->integ);
+    }
     return tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, tal_state_t(state)));
 }
 
@@ -196,7 +202,7 @@ static tal_status handle(tal_time_stepper *ts, tal_state *state, tal_event_cause
     if (st != TAL_OK) return tali_stepper_explain(ts, state, st);
     if (asked && !ts->terminate) ts->ended_by = pick_ended_by(ts, n);
     ts->terminate = ts->terminate || asked;
-    return settle_state(ts, state, lowest);
+    return settle_state(ts, state, cause, lowest);
 }
 
 // Calls the handlers, or the reporters, of events that asked for this cause.

@@ -268,6 +268,12 @@ tal_integrator_stats tal_integrator_statistics(const tal_integrator *integ)
     return (tal_integrator_stats){.steps_attempted = 0};
 }
 
+void tali_integrator_hold_growth(tal_integrator *integ)
+{
+    const double last = integ->stats.last_step;
+    if (last > 0.0 && last < integ->h_next) integ->h_next = last;
+}
+
 void tal_integrator_reset(tal_integrator *integ)
 {
     if (integ == NULL) return;

@@ -188,6 +188,9 @@ double tali_integrator_resolved_step(const tal_integrator *integ, double t);
 /// The least step worth taking: that one, or the def's.
 double tali_integrator_least_step(const tal_integrator *integ, double t);
 
+/// The next step is not tried longer than the last one, up to which it was found to be good.
+void tali_integrator_hold_growth(tal_integrator *integ);
+
 /// How long a step from t0 is tried first.
 double tali_integrator_size_to_try(tal_integrator *integ, double t0);
 

@@ -456,6 +456,31 @@ START_TEST(a_good_guess_needs_no_search)
     ck_assert_int_eq(again.modes[1], TAL_FRICTION_SLIP);
 }
 
+// That all stick, or that all are open, is a guess, too: the same motion, and the same sharing as
+// from pyramids. These extrapolate from compliances of 1e-5 and 1e-6, which leaves 1e-11 / s^2 where s
+// is the least singular value of A that is not zero, 3e-4 for contacts as close to a line as here.
+START_TEST(a_poor_guess_gives_the_same_answer)
+{
+    int held = 0;
+    for (int i = 0; i < 400; ++i) {
+        tal_random rng = {(uint64_t)i, 35, 0};
+        block k = random_block(&rng);
+        friction_case c = case_of(&k), guessed = c;
+        ck_assert_int_eq(solve(&c), TAL_OK);
+        guessed.guess = true;
+        for (int p = 0; p < c.num_contacts; ++p) {
+            guessed.modes[p] = i % 4 < 2 ? TAL_FRICTION_STICK : TAL_FRICTION_OFF;
+        }
+        ck_assert_int_eq(solve(&guessed), TAL_OK);
+        held += guessed.report.pivots == 0;
+        if (!c.report.shared || !guessed.report.shared) continue;
+        const double force = 1.0 + test_largest(c.pi, c.n), a = 1.0 + test_largest(c.b, c.n);
+        test_assert_near(guessed.a, c.a, c.n, 1e-8 * a, "accelerations");
+        test_assert_near(guessed.pi, c.pi, c.n, 1e-4 * force, "forces");
+    }
+    ck_assert_int_ge(held, 300); // without a search
+}
+
 // A cart on a rail, which is a bilateral row, driven by a motor of limited force: a row without a
 // normal one. Up to its limit it holds the cart, beyond that the cart moves.
 START_TEST(a_motor_of_limited_force)
@@ -712,6 +737,7 @@ int main(void)
     tcase_add_test(tc, the_order_of_contacts_does_not_matter);
     tcase_add_test(tc, copies_of_contacts_share);
     tcase_add_test(tc, a_good_guess_needs_no_search);
+    tcase_add_test(tc, a_poor_guess_gives_the_same_answer);
     tcase_add_test(tc, a_motor_of_limited_force);
     tcase_add_test(tc, a_contact_that_never_slips);
     tcase_add_test(tc, bad_input_is_refused);

@@ -158,10 +158,14 @@ static void random_hit_create(random_hit *it, test_rng *rng)
     }
 }
 
-// Onto the equation that couples speeds; false where what is prescribed contradicts it.
+// Onto the equation that couples speeds, as close as tal_contacts does it: impulses keep its error,
+// and what elements ask for may contradict that. False where what is prescribed contradicts it.
 static bool make_consistent(random_hit *it)
 {
-    return tal_system_project_u(it->model.system, it->model.state, NULL, NULL, NULL) == TAL_OK;
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-9;
+    options.infinity_norm = true;
+    return tal_system_project_u(it->model.system, it->model.state, &options, NULL, NULL) == TAL_OK;
 }
 
 /// The largest of what each hit must keep small.
@@ -221,11 +225,12 @@ static void check_gain(const random_hit *it, int n, double before, double energy
 START_TEST(random_impacts_gain_no_energy)
 {
     const int count = getenv("TALUS_SOAK") != NULL ? 1000000 : 1000;
-    test_rng rng = test_rng_seed(11);
     worst_hit worst = {0.0, 0.0, 0.0};
     int driven = 0, refused = 0, smooth = 0;
     for (int n = 0; n < count; ++n) {
         random_hit it;
+        test_rng rng =
+            test_rng_seed((uint64_t)n + 11); // each by itself, so that it can be repeated
         random_hit_create(&it, &rng);
         test_model_realize(&it.model, TAL_STAGE_VELOCITY);
         ck_assert(make_consistent(&it));
