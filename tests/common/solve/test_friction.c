@@ -457,8 +457,9 @@ START_TEST(a_good_guess_needs_no_search)
 }
 
 // That all stick, or that all are open, is a guess, too: the same motion, and the same sharing as
-// from pyramids. These extrapolate from compliances of 1e-5 and 1e-6, which leaves 1e-11 / s^2 where s
-// is the least singular value of A that is not zero, 3e-4 for contacts as close to a line as here.
+// from pyramids. These extrapolate from compliances of 1e-5 and 1e-6, which leaves 1e-11 / s^2,
+// where s is the least singular value of A that is not zero, 3e-4 for contacts as close to a line
+// as here.
 START_TEST(a_poor_guess_gives_the_same_answer)
 {
     int held = 0;
