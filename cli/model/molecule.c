@@ -4,6 +4,7 @@
 #include "text/checkpoint.h"
 #include "text/stream.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -169,7 +170,8 @@ static int find_hash(const cli_args *args, int first, cli_molecule *out)
     for (int k = 0; k < 2; ++k) {
         uint64_t one = 0;
         if (!checkpoint_hash_file(args->files[first + k], &one)) {
-            return cli_fail(args, CLI_BAD_FILE, "%s cannot be read again.", args->files[first + k]);
+            return cli_fail(args, CLI_BAD_FILE, "%s cannot be read again: %s.",
+                            args->files[first + k], strerror(errno));
         }
         hash = (hash ^ one) * UINT64_C(0x100000001b3);
     }

@@ -129,6 +129,7 @@ static v3 velocity_of(const acting *at, tal_body_ix body, tal_vec3 p_BS)
         return v;
     }
     tali_generate_jacobian(&own, body.i, p_BS, J);
+    if (own.no_memory) own.g->no_memory = true;
     for (int k = 0; k < 3 * own.tree->nu; ++k) {
         const int column = k / 3, row = k % 3;
         v.at[row] = tali_generate_fma(own.g, v.at[row], J[6 * column + 3 + row], own.u[column]);

@@ -285,7 +285,7 @@ static bool end(recording *it)
 }
 
 // Divisions take some four times as long as the rest.
-static int cost_of(const tali_graph *g)
+static int cost_of(tali_graph *g)
 {
     const tali_graph_count n = tali_graph_count_of(g);
     return n.mul + n.add + 4 * (n.div + n.sqrt);
@@ -324,7 +324,8 @@ static bool finish_function(tal_generator *gen, tali_generate_function *f)
 {
     const tali_graph_count n = tali_graph_count_of(&f->graph);
     tali_generate_parts parts;
-    if (!tali_generate_cut(&f->graph, gen->style.max_statements, &parts)) return false;
+    if (f->graph.no_memory || !tali_generate_cut(&f->graph, gen->style.max_statements, &parts))
+        return false;
     f->count = (tal_operation_count){.mul = n.mul,
                                      .add = n.add,
                                      .div = n.div,
@@ -352,9 +353,13 @@ static tal_status add_function(const making *make, const function_kind *kind)
                 return no_memory(make->err);
             }
             const bool is_better = !has_one || cost_of(&f.graph) < cost_of(&best.graph);
+            const bool was_counted = !f.graph.no_memory && !best.graph.no_memory;
             tali_graph_end(is_better ? &best.graph : &f.graph);
             if (is_better) best = f;
             has_one = true;
+            if (was_counted) continue;
+            tali_graph_end(&best.graph);
+            return no_memory(make->err);
         }
     }
     tali_generate_function *const to = next_function(gen);

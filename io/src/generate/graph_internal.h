@@ -99,7 +99,8 @@ void tali_graph_simplify(tali_graph *g);
 /// The same without looking for factors.
 void tali_graph_prune(tali_graph *g);
 
-tali_graph_count tali_graph_count_of(const tali_graph *g);
+/// Operations that the results need; zeros, and the graph knows, when memory runs out.
+tali_graph_count tali_graph_count_of(tali_graph *g);
 
 /// How many times each node is used, by others and as a result; 0: not needed.
 /// @param[out] uses  [num]

@@ -110,7 +110,7 @@ static bool make_again(tali_graph *g, bool factors)
     return is_done;
 }
 
-static int operations(const tali_graph *g)
+static int operations(tali_graph *g)
 {
     const tali_graph_count n = tali_graph_count_of(g);
     return n.mul + n.add + n.div + n.sqrt + n.sin + n.cos;

@@ -22,11 +22,14 @@ void tali_graph_uses(const tali_graph *g, int uses[])
     }
 }
 
-tali_graph_count tali_graph_count_of(const tali_graph *g)
+tali_graph_count tali_graph_count_of(tali_graph *g)
 {
     tali_graph_count count = {0};
     int *const uses = tali_alloc(&g->allocator, (size_t)g->num * sizeof *uses);
-    if (uses == NULL) return count;
+    if (uses == NULL) {
+        g->no_memory = true;
+        return count;
+    }
     tali_graph_uses(g, uses);
     int *const counter[] = {[TALI_GRAPH_ADD] = &count.add, [TALI_GRAPH_SUB] = &count.add,
                             [TALI_GRAPH_NEG] = &count.add, [TALI_GRAPH_MUL] = &count.mul,

@@ -70,8 +70,9 @@ static tal_status record_frame(recording *it, int frame, tal_error *err)
     st = tali_scene_paths_add(scene, &it->paths, it->rows.has_z, frame);
     if (st == TAL_OK && has_loads(it)) st = tali_scene_loads_add(scene, &it->loads, frame);
     if (st == TAL_OK) return st;
+    const char *const why = tal_state_error(scene->state)->message;
     return TALI_FAIL(err, st, "row %d: %s", row_of(it, frame) + 1,
-                     tal_state_error(scene->state)->message);
+                     st == TAL_ERR_NO_MEMORY ? "memory ran out" : why);
 }
 
 // ---- one moment, for who shows a model while it moves
