@@ -121,10 +121,7 @@ static tal_status take_memory(tal_ensemble *it, tal_error *err)
         {&it->times, (size_t)def->num_times * d},
         {&it->trial_values, trials * np * d},
         {&it->trial_results, trials * row * d},
-        {&it->J, row * np * d},
-        {&it->r, row * d},
-        {&it->H, np * np * d},
-        {&it->g, np * d},
+        {&it->fit_work, tal_least_squares_work_size((int)np, (int)row) * d},
         {&it->best, np * d},
     };
     it->block = tali_alloc_pieces(&it->allocator, pieces, sizeof pieces / sizeof pieces[0],

@@ -1,14 +1,9 @@
-// Parameters fitted to wanted outputs: Levenberg-Marquardt, all differences of a step at once.
-#include "array_internal.h"
-
+// Parameters fitted to wanted outputs: least squares whose slopes are differences, all of one step at
+// once.
 #include "ensemble/ensemble_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
-
-// Damping of Levenberg and Marquardt: the least that is not none, and where a fit gives up.
-static const double LEAST_DAMPING = 1e-6, MOST_DAMPING = 1e10;
 
 tal_ensemble_fit_options tal_ensemble_fit_options_default(void)
 {
@@ -43,16 +38,6 @@ static tal_status run_trials(const fit *it, int n)
     return st != TAL_OK ? st : ensemble->error_record.status;
 }
 
-static double cost_of(const fit *it, const double results[])
-{
-    double sum = 0.0;
-    for (int i = 0; i < it->no; ++i) {
-        const double r = results[i] - it->targets[i];
-        sum += 0.5 * weight_of(it, i) * r * r;
-    }
-    return sum;
-}
-
 // How far a parameter is moved, in its unit: the cube root of eps, which balances the error of a
 // central difference with round-off.
 #define STEP 6e-6
@@ -70,77 +55,25 @@ static void lay_out_trials(const fit *it, const double values[])
     }
 }
 
-// H = J^T W J and g = J^T W r in units of the parameters.
-static void form_normal_equations(const fit *it)
+// Residuals sqrt(weight) (output - target), and their slopes by central differences. Where only the
+// residuals are wanted, a failure means that the step is too long.
+static tal_status calc_residuals(void *self, const double x[], double r[], tal_matrix J)
 {
-    tal_ensemble *ensemble = it->ensemble;
-    const double *base = ensemble->trial_results;
-    for (int j = 0; j < it->np; ++j) {
-        const double *up = base + (size_t)(1 + 2 * j) * (size_t)it->no;
-        const double *down = up + it->no;
-        for (int i = 0; i < it->no; ++i) {
-            ensemble->J[(size_t)j * (size_t)it->no + (size_t)i] = (up[i] - down[i]) / (2.0 * STEP);
+    const fit *it = self;
+    const bool wants_slopes = J.rows > 0;
+    lay_out_trials(it, x);
+    const tal_status st = run_trials(it, wants_slopes ? 1 + 2 * it->np : 1);
+    if (st != TAL_OK) return wants_slopes ? st : TAL_RETRY;
+    const double *base = it->ensemble->trial_results;
+    for (int i = 0; i < it->no; ++i) {
+        const double root = sqrt(weight_of(it, i));
+        r[i] = root * (base[i] - it->targets[i]);
+        for (int j = 0; j < it->np && wants_slopes; ++j) {
+            const double *up = base + (size_t)(1 + 2 * j) * (size_t)it->no, *down = up + it->no;
+            const double by = 2.0 * STEP * scale_of(it, j);
+            J.data[(size_t)j * (size_t)J.ld + (size_t)i] = root * (up[i] - down[i]) / by;
         }
     }
-    for (int j = 0; j < it->np; ++j) {
-        const double *J_j = ensemble->J + (size_t)j * (size_t)it->no;
-        ensemble->g[j] = 0.0;
-        for (int i = 0; i < it->no; ++i) {
-            ensemble->g[j] += weight_of(it, i) * J_j[i] * (base[i] - it->targets[i]);
-        }
-        for (int k = 0; k < it->np; ++k) {
-            const double *J_k = ensemble->J + (size_t)k * (size_t)it->no;
-            double sum = 0.0;
-            for (int i = 0; i < it->no; ++i) {
-                sum += weight_of(it, i) * J_j[i] * J_k[i];
-            }
-            ensemble->H[(size_t)j * (size_t)it->np + (size_t)k] = sum;
-        }
-    }
-}
-
-// (H + lambda D) step = -g, in place of g. False when that is singular.
-static bool solve_damped(const fit *it, double lambda)
-{
-    tal_ensemble *ensemble = it->ensemble;
-    for (int i = 0; i < it->np; ++i) {
-        double *diagonal = &ensemble->H[(size_t)i * (size_t)(it->np + 1)];
-        *diagonal += lambda * *diagonal + DBL_MIN; // regular where nothing depends on it
-        ensemble->g[i] = -ensemble->g[i];
-    }
-    const tal_matrix H = tal_matrix_view(ensemble->H, it->np, it->np);
-    if (tal_chol_factor(H, NULL, NULL) != TAL_OK) return false;
-    return tal_chol_solve(H, tal_matrix_view(ensemble->g, it->np, 1), NULL) == TAL_OK;
-}
-
-// Damping grows until a step makes the cost smaller, or until steps are too short to matter.
-static tal_status fit_step(const fit *it, double values[], double *cost, double *lambda, bool *done)
-{
-    tal_ensemble *ensemble = it->ensemble;
-    // NOLINTNEXTLINE(cert-flp30-c): bounded, 1e-6 times a power of ten
-    for (; *lambda < MOST_DAMPING; *lambda = fmax(10.0 * *lambda, LEAST_DAMPING)) {
-        form_normal_equations(it);
-        if (!solve_damped(it, *lambda)) continue;
-        *done = tali_array_largest(ensemble->g, it->np) <= it->options.accuracy;
-        for (int i = 0; i < it->np; ++i) {
-            ensemble->trial_values[i] = values[i] + scale_of(it, i) * ensemble->g[i];
-        }
-        // one sample: the differences of the last point stay behind it
-        double *keep = ensemble->r;
-        memcpy(keep, ensemble->trial_results, (size_t)it->no * sizeof *keep);
-        const tal_status st = run_trials(it, 1);
-        const double reached =
-            st == TAL_OK ? cost_of(it, ensemble->trial_results) : (double)INFINITY;
-        if (reached < *cost) {
-            memcpy(values, ensemble->trial_values, (size_t)it->np * sizeof *values);
-            *cost = reached;
-            *lambda = 0.1 * *lambda;
-            return TAL_OK;
-        }
-        memcpy(ensemble->trial_results, keep, (size_t)it->no * sizeof *keep);
-        if (*done) return TAL_OK;
-    }
-    *done = true; // no direction is better: a minimum to within round-off
     return TAL_OK;
 }
 
@@ -165,6 +98,38 @@ static tal_status check_fit(const fit *it)
     return TAL_OK;
 }
 
+// The least squares. Values are written on success only.
+static tal_status solve(fit *it, double values[], double *cost)
+{
+    tal_ensemble *ensemble = it->ensemble;
+    const tal_least_squares problem = {.num_unknowns = it->np,
+                                       .num_residuals = it->no,
+                                       .scale = it->options.scale,
+                                       .self = it,
+                                       .calc = calc_residuals};
+    const tal_least_squares_options options = {it->options.accuracy, it->options.max_iterations};
+    tal_least_squares_report report = {.iterations = 0};
+    tal_error why = {TAL_OK, "", ""};
+    double *found = ensemble->best;
+    memcpy(found, values, (size_t)it->np * sizeof *found);
+    const tal_status st =
+        tal_least_squares_solve(&problem, &options, found, NULL, ensemble->fit_work, &report, &why);
+    if (st == TAL_ERR_NO_CONVERGENCE) {
+        ensemble->error_record = (tal_error){TAL_OK, "", ""}; // of a step that was too long
+        return TALI_FAIL(&ensemble->error_record, st,
+                         "%d iterations were not enough: half the sum of squares is %g",
+                         it->options.max_iterations, report.cost);
+    }
+    if (st != TAL_OK) {
+        const bool is_told = ensemble->error_record.status != TAL_OK;
+        return is_told ? st : TALI_FAIL(&ensemble->error_record, st, "%s", why.message);
+    }
+    ensemble->error_record = (tal_error){TAL_OK, "", ""};
+    memcpy(values, found, (size_t)it->np * sizeof *values);
+    if (cost != NULL) *cost = report.cost;
+    return TAL_OK;
+}
+
 tal_status tal_ensemble_fit(tal_ensemble *ensemble, const tal_state *start, const double targets[],
                             const tal_ensemble_fit_options *options, double values[], double *cost)
 {
@@ -172,31 +137,12 @@ tal_status tal_ensemble_fit(tal_ensemble *ensemble, const tal_state *start, cons
         return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
     }
     ensemble->error_record = (tal_error){TAL_OK, "", ""};
-    const fit it = {ensemble,
-                    start,
-                    targets,
-                    options != NULL ? *options : tal_ensemble_fit_options_default(),
-                    ensemble->def.num_parameters,
-                    ensemble->row_size};
-    tal_status st = check_fit(&it);
-    double *found = ensemble->best, least = (double)INFINITY, lambda = 0.0;
-    memcpy(found, values, (size_t)it.np * sizeof *found);
-    bool done = false;
-    for (int k = 0; k < it.options.max_iterations && st == TAL_OK && !done; ++k) {
-        lay_out_trials(&it, found);
-        st = run_trials(&it, 1 + 2 * it.np);
-        if (st != TAL_OK) return st;
-        least = cost_of(&it, ensemble->trial_results);
-        st = fit_step(&it, found, &least, &lambda, &done);
-    }
-    if (st != TAL_OK) return st;
-    ensemble->error_record = (tal_error){TAL_OK, "", ""};
-    if (!done) {
-        return TALI_FAIL(&ensemble->error_record, TAL_ERR_NO_CONVERGENCE,
-                         "%d iterations were not enough: half the sum of squares is %g",
-                         it.options.max_iterations, least);
-    }
-    memcpy(values, found, (size_t)it.np * sizeof *values);
-    if (cost != NULL) *cost = least;
-    return TAL_OK;
+    fit it = {ensemble,
+              start,
+              targets,
+              options != NULL ? *options : tal_ensemble_fit_options_default(),
+              ensemble->def.num_parameters,
+              ensemble->row_size};
+    const tal_status st = check_fit(&it);
+    return st == TAL_OK ? solve(&it, values, cost) : st;
 }

@@ -5,6 +5,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 
+#include <talus/common/least_squares.h>
 #include <talus/study/ensemble.h>
 
 typedef struct tali_ensemble_block tali_ensemble_block;
@@ -57,7 +58,7 @@ struct tal_ensemble {
     // of a fit
     double *trial_values;  // [1 + 2 np][np]
     double *trial_results; // [1 + 2 np][no]
-    double *J, *r, *H, *g; // no x np, no, np x np, np
+    double *fit_work;      // of tal_least_squares_solve()
     double *best;          // [np]
     void *block;
     size_t block_bytes;

@@ -13,11 +13,12 @@ bool tali_problem_slopes_create(tali_problem_slopes *it, const tali_problem *pro
     *it = (tali_problem_slopes){.nu = problem->matter != NULL ? tal_matter_nu(problem->matter) : 0};
     const size_t nu = (size_t)it->nu, d = sizeof(double);
     const size_t nq = (size_t)tal_system_pool_capacity(problem->system, TAL_POOL_Q);
+    const size_t nz = (size_t)tal_system_pool_capacity(problem->system, TAL_POOL_Z);
     if (nu == 0) return true;
     const tali_piece pieces[] = {
         {&it->work, tal_system_linearize_work_size(problem->system) * d},
-        {&it->J, 2 * nu * nu * d},
-        {&it->by_q, nu * nq * d},
+        {&it->J, (nu + nz) * (2 * nu + nz) * d},
+        {&it->by_q, (nu + nz) * nq * d},
         {&it->qdot, nq * d},
         {&it->y, (nq + nu) * d},
     };
@@ -39,7 +40,7 @@ static bool is_plain(const tali_problem *problem, const tal_state *state,
                      const tali_problem_scale *scale)
 {
     const tali_problem_slopes *it = problem->slopes;
-    if (it == NULL || it->nu == 0 || it->nu != scale->nu || scale->nz > 0) return false;
+    if (it == NULL || it->nu == 0 || it->nu != scale->nu) return false;
     if (problem->projects_stages || problem->baumgarte > 0.0) return false;
     if (!problem->only_matter_settles) return false;
     if (tal_matter_nq(problem->matter, state) != scale->nq) return false;
@@ -113,30 +114,31 @@ static tal_status write_slopes_of_N(tali_problem *problem, tal_state *state, con
 
 // --- the columns ---
 
-// udot by q, as D N^+, and by u; and qdot by u, which is N.
+// udot and zdot by q, as D N^+, by u and by z; and qdot by u, which is N.
 static tal_status write_columns(tali_problem *problem, tal_state *state,
                                 const tali_problem_scale *scale, double *const columns[])
 {
     const tali_problem_slopes *it = problem->slopes;
-    const int nu = it->nu, nq = scale->nq;
-    const tal_matrix J = tal_matrix_view(it->J, nu, 2 * nu), D = tal_matrix_view(it->J, nu, nu);
-    const tal_matrix by_q = tal_matrix_view(it->by_q, nu, nq);
+    const int nu = it->nu, nq = scale->nq, nz = scale->nz, rows = nu + nz;
+    const tal_matrix J = tal_matrix_view(it->J, rows, 2 * nu + nz);
+    const tal_matrix D = tal_matrix_view(it->J, rows, nu);
+    const tal_matrix by_q = tal_matrix_view(it->by_q, rows, nq);
     tal_status st = tal_system_linearize(problem->system, state, NULL, J, it->work);
     if (st == TAL_OK) st = tal_matter_derivative_by_coordinates(problem->matter, state, D, by_q);
     if (st == TAL_OK) st = tali_problem_write_N(problem, state, scale, columns);
-    const size_t bytes = (size_t)nu * sizeof(double);
+    const size_t bytes = (size_t)rows * sizeof(double);
     for (int j = 0; j < nq && st == TAL_OK; ++j) {
-        memcpy(columns[j] + nq, it->by_q + (size_t)j * (size_t)nu, bytes);
+        memcpy(columns[j] + nq, it->by_q + (size_t)j * (size_t)rows, bytes);
     }
-    for (int j = 0; j < nu && st == TAL_OK; ++j) {
-        memcpy(columns[nq + j] + nq, it->J + (size_t)(nu + j) * (size_t)nu, bytes);
+    for (int j = 0; j < nu + nz && st == TAL_OK; ++j) {
+        memcpy(columns[nq + j] + nq, it->J + (size_t)(nu + j) * (size_t)rows, bytes);
     }
     return st;
 }
 
 static void clear(const tali_problem_scale *scale, double *const columns[])
 {
-    const int ny = scale->nq + scale->nu;
+    const int ny = scale->nq + scale->nu + scale->nz;
     for (int j = 0; j < ny; ++j) {
         memset(columns[j], 0, (size_t)ny * sizeof(double));
     }

@@ -31,8 +31,8 @@ typedef struct tali_problem_slopes {
     void *block;
     size_t block_bytes;
     double *work; // of tal_system_linearize()
-    double *J;    // [nu][2 nu]
-    double *by_q; // [nu][nq]
+    double *J;    // [nu + nz][2 nu + nz]
+    double *by_q; // [nu + nz][nq]
     double *qdot; // [nq]
     double *y;    // [nq + nu]
 } tali_problem_slopes;
