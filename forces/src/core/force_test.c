@@ -249,8 +249,9 @@ static tal_status power_at_rest(subject *s, double *rate)
         st = tal_state_copy(s->rest, s->given);
         if (st == TAL_OK) u = tal_state_upd_u(s->rest);
         if (u != NULL) memset(u, 0, (size_t)tal_state_nu(s->rest) * sizeof *u);
-        if (st == TAL_OK)
+        if (st == TAL_OK) {
             st = tali_force_move(s->forces->matter, s->rest, &still, points.at[k], s->moved);
+        }
         if (st == TAL_OK) {
             *rate += points.weight[k] * tal_force_dissipated_power(s->forces, s->moved, s->me);
         }

@@ -317,9 +317,8 @@ START_TEST(how_far_a_slide_is_from_a_jam_is_watched)
     ck_assert_int_eq(tal_unilateral_mode_of(m.matter, m.state, element), TAL_UNILATERAL_SLIDE);
     const double s = sin(tal_state_q(m.state)[0]), c = cos(tal_state_q(m.state)[0]);
     const double expected = (1.0 + 3.0 * c * c - 3.0 * mu * s * c) / (1.0 + 3.0 * c * c);
-    const tal_group_ix forces =
-        tal_system_find_group(m.system, tal_contacts_subsystem(contacts), TAL_POOL_TRIGGER,
-                              "forces, cones and margins");
+    const tal_group_ix forces = tal_system_find_group(
+        m.system, tal_contacts_subsystem(contacts), TAL_POOL_TRIGGER, "forces, cones and margins");
     const double *all = tal_state_triggers(m.state, TAL_STAGE_ACCELERATION);
     const double watched = all[tal_group_start(m.system, m.state, forces) + 2];
     ck_assert_double_eq_tol(watched, expected, 1e-12);
