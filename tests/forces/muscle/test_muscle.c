@@ -596,6 +596,14 @@ START_TEST(bad_muscles_are_refused_by_name)
     def = def_of(TAL_MUSCLE_CURVES, path);
     def.active = def.velocity = def.passive = line(1.0, 0.0); // one function for three
     check_refused(def, "NULL or the same");
+    for (int missing = 0; missing < 3; ++missing) { // each of the three, the others being good
+        static const char *const says[] = {"active is NULL", "velocity is NULL", "passive is NULL"};
+        def = def_of(TAL_MUSCLE_CURVES, path);
+        def.active = missing != 0 ? parabola(-1.0, 2.0, 0.0) : NULL;
+        def.velocity = missing != 1 ? line(0.5, 1.0) : NULL;
+        def.passive = missing != 2 ? parabola(0.5, -1.0, 0.6) : NULL;
+        check_refused(def, says[missing]);
+    }
     def = def_of(TAL_MUSCLE_DEGROOTE, path);
     def.control.i = 99;
     check_refused(def, "measure 99");

@@ -487,6 +487,33 @@ START_TEST(the_same_model_gives_the_same_bytes)
 
 END_TEST
 
+// Comments name every coordinate and every speed by its place in its array, those of a body with
+// several among them.
+START_TEST(comments_name_all_arguments)
+{
+    static char text[400000];
+    generated_model m = generated_tree(5, 6, false);
+    tal_generator *const gen = generated_make(&m, TAL_GENERATE_INVERSE_DYNAMICS);
+    ck_assert_int_eq(tal_generator_write(gen, "named.c", "named.h", NULL), TAL_OK);
+    for (int k = 0; k < 2; ++k) {
+        read_whole(k == 0 ? "named.h" : "named.c", text, sizeof text);
+        if (strstr(text, "// u[0] ") != NULL) break;
+    }
+    const int nq = tal_state_nq(m.state), nu = tal_state_nu(m.state);
+    ck_assert_int_gt(nu, tal_matter_num_bodies(m.matter) - 1);
+    for (int i = 0; i < nq + nu; ++i) {
+        char line[40];
+        (void)snprintf(line, sizeof line, "// %c[%d] ", i < nq ? 'q' : 'u', i < nq ? i : i - nq);
+        const char *const at = strstr(text, line);
+        ck_assert_msg(at != NULL, "there is no '%s'", line);
+        ck_assert_msg(strstr(at + 1, line) == NULL, "'%s' is there twice", line);
+    }
+    tal_generator_destroy(gen);
+    generated_end(&m);
+}
+
+END_TEST
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void assert_refused(generated_model *m, const tal_generator_def *def, const char *why)
@@ -596,6 +623,7 @@ int main(void)
     tcase_add_test(theory, derivatives_agree_with_those_of_talus);
     tcase_add_test(theory, files_compile_without_a_warning_and_agree);
     tcase_add_test(theory, the_same_model_gives_the_same_bytes);
+    tcase_add_test(theory, comments_name_all_arguments);
     suite_add_tcase(suite, theory);
     TCase *const errors = tcase_create("errors");
     tcase_add_test(errors, what_cannot_be_generated_is_refused_by_name);
