@@ -623,7 +623,7 @@ const cli_command cmd_sweep = {
         "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "
         "--vary changes fastest. With --among, each row is also compared with a reference: the error is the largest "
         "difference of a column, at 16 times along the run, divided by the reference's value where that is above 1. "
-        "An integrator is its number in 'talus help integrators', from 0. --choose counts evaluations of accelerations, which do not depend on the machine.",
+        "A table that is written has an integrator as its number in the list of 'talus help integrators', from 0. --choose counts evaluations of accelerations, which do not depend on the machine.",
     .common = MOTION_OPTIONS | CLI_RESULT | CLI_RESUME | CLI_SEED | CLI_THREADS,
     .options = options,
     .example = "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2",
