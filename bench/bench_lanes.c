@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "build_talus.h"
 #include "contestant.h"
+#include "operator/operators_internal.h"
 
 #include <talus/matter/direct.h>
 
@@ -17,6 +18,7 @@ typedef struct work {
     const model *m;
     talus_model t;
     tal_direct *direct;
+    tal_direct *four;     // the same with four lanes
     void *bare, *state;   // contestants
     double *q, *u, *udot; // [ROWS][...]
 } work;
@@ -47,15 +49,26 @@ static void run_alone(void *context, long count)
 }
 
 // One piece of work is a State, so `count` of them are as many rows.
+static void run_rows(const work *w, tal_direct *direct, long count)
+{
+    for (long i = 0; i < count; i += ROWS) {
+        if (tal_direct_forward_dynamics_many(direct, ROWS, w->q, w->u, NULL, w->udot, NULL) !=
+            TAL_OK) {
+            talus_stop(tal_direct_error(direct));
+        }
+    }
+}
+
 static void run_many(void *context, long count)
 {
     const work *w = context;
-    for (long i = 0; i < count; i += ROWS) {
-        if (tal_direct_forward_dynamics_many(w->direct, ROWS, w->q, w->u, NULL, w->udot, NULL) !=
-            TAL_OK) {
-            talus_stop(tal_direct_error(w->direct));
-        }
-    }
+    run_rows(w, w->direct, count);
+}
+
+static void run_four(void *context, long count)
+{
+    const work *w = context;
+    run_rows(w, w->four, count);
 }
 
 static void *need(size_t n)
@@ -71,7 +84,10 @@ static void begin(work *w)
     tal_error err;
     w->t = talus_build(m);
     if (tal_direct_create(w->t.matter, w->t.state, &w->direct, &err) != TAL_OK) talus_stop(&err);
+    if (tal_direct_create(w->t.matter, w->t.state, &w->four, &err) != TAL_OK) talus_stop(&err);
+    (void)tali_op_direct_use_lanes(w->four, 4);
     (void)tal_direct_set_gravity(w->direct, MODEL_GRAVITY);
+    (void)tal_direct_set_gravity(w->four, MODEL_GRAVITY);
     const size_t nq = (size_t)tal_direct_nq(w->direct), nu = (size_t)m->nu;
     w->q = need(ROWS * nq), w->u = need(ROWS * nu), w->udot = need(ROWS * nu);
     for (size_t k = 0; k < ROWS; ++k) {
@@ -87,6 +103,7 @@ static void end(work *w)
     if (w->bare != NULL) contestant_bare.destroy(w->bare);
     contestant_talus.destroy(w->state);
     tal_direct_destroy(w->direct);
+    tal_direct_destroy(w->four);
     talus_free(&w->t);
     free(w->q), free(w->u), free(w->udot);
 }
@@ -97,6 +114,7 @@ static void measure(model m)
         THROUGH_STATE,
         DIRECT,
         MANY,
+        FOUR,
         BARE,
         NUM_ROWS
     };
@@ -106,6 +124,7 @@ static void measure(model m)
     bench rows[NUM_ROWS] = {{.name = "through the State", .run = run_state},
                             {.name = "direct", .run = run_alone},
                             {.name = "direct, many", .run = run_many},
+                            {.name = "direct, many, by four", .run = run_four},
                             {.name = "bare", .run = run_bare}};
     const int n = w.bare != NULL ? NUM_ROWS : BARE;
     for (int i = 0; i < n; ++i) {
@@ -113,8 +132,10 @@ static void measure(model m)
     }
     bench_measure(rows, n, 101, 2e5);
     bench_print(m.name, rows, n);
-    (void)printf("  %d lanes: %.1f ns for a speed, %.2f of one by one", tal_direct_lanes(w.direct),
-                 rows[MANY].median / m.nu, rows[MANY].median / rows[DIRECT].median);
+    (void)printf("  %d lanes: %.1f ns for a speed, %.2f of one by one; %d lanes: %.1f ns",
+                 tal_direct_lanes(w.direct), rows[MANY].median / m.nu,
+                 rows[MANY].median / rows[DIRECT].median, tal_direct_lanes(w.four),
+                 rows[FOUR].median / m.nu);
     if (w.bare != NULL) {
         (void)printf("; direct is %.2f of bare and %.0f ns over 1.25 times it",
                      rows[DIRECT].median / rows[BARE].median,

@@ -120,24 +120,44 @@ static void lanes_set_gravity(void *room, const tali_kernel_number g[3])
     it->has_gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != 0.0;
 }
 
+// The numbers of vectors one by one: that of a lane in vector i is at i * LANES + lane. Vectors are
+// filled in memory, long before they are read: made of single numbers in a register, each would wait
+// for the stores of its numbers.
+static inline plain *numbers_of(void *vectors)
+{
+    return vectors;
+}
+
+// Numbers of one lane into as many vectors, and back.
+static inline void fill_lane(int lane, int n, const tali_kernel_number from[], void *to)
+{
+    plain *const numbers = numbers_of(to);
+    for (int i = 0; i < n; ++i) {
+        numbers[i * LANES + lane] = from[i];
+    }
+}
+
+static inline void read_lane(int lane, int n, const void *from, tali_kernel_number to[])
+{
+    const plain *const numbers = from;
+    for (int i = 0; i < n; ++i) {
+        to[i] = numbers[i * LANES + lane];
+    }
+}
+
 // From rows to lanes; lanes without a row have the last one.
 static void gather(int n, int size, const tali_kernel_number rows[], real out[])
 {
-    for (int i = 0; i < size; ++i) {
-        real x = spread(0.0);
-        for (int lane = 0; lane < LANES; ++lane) {
-            x[lane] = rows[(size_t)(lane < n ? lane : n - 1) * (size_t)size + (size_t)i];
-        }
-        out[i] = x;
+    for (int lane = 0; lane < LANES; ++lane) {
+        const size_t row = (size_t)(lane < n ? lane : n - 1);
+        fill_lane(lane, size, rows + row * (size_t)size, out);
     }
 }
 
 static void scatter(int n, int size, const real from[], tali_kernel_number rows[])
 {
-    for (int i = 0; i < size; ++i) {
-        for (int lane = 0; lane < n; ++lane) {
-            rows[(size_t)lane * (size_t)size + (size_t)i] = from[i][lane];
-        }
+    for (int lane = 0; lane < n; ++lane) {
+        read_lane(lane, size, from, rows + (size_t)lane * (size_t)size);
     }
 }
 
@@ -187,23 +207,6 @@ static bool lanes_forward(void *room, int n, const tali_kernel_number q[],
 
 // --- the same in steps ---
 
-// Numbers of one lane into as many vectors.
-static void fill_lane(int lane, int n, const tali_kernel_number from[], void *to)
-{
-    real *const numbers = to;
-    for (int i = 0; i < n; ++i) {
-        numbers[i][lane] = from[i];
-    }
-}
-
-static void read_lane(int lane, int n, const void *from, tali_kernel_number to[])
-{
-    const real *const numbers = from;
-    for (int i = 0; i < n; ++i) {
-        to[i] = numbers[i][lane];
-    }
-}
-
 static void lanes_seat(void *room, int lane, const tali_kernel_number constants[])
 {
     workplace *const it = room;
@@ -219,24 +222,12 @@ static void lanes_set_weights(void *room, int lane, const tali_kernel_number wei
     fill_lane(lane, 3, g, &it->g);
 }
 
-// One number of all rows.
-static inline real across(const tali_kernel_number *const rows[], int i)
-{
-    real x = {0.0};
-    for (int lane = 0; lane < LANES; ++lane) {
-        x[lane] = rows[lane][i];
-    }
-    return x;
-}
-
 static void lanes_move(void *room, const tali_kernel_number *const y[], int q0, int u0)
 {
     workplace *const it = room;
-    for (int i = 0; i < it->nq; ++i) {
-        it->q[i] = across(y, q0 + i);
-    }
-    for (int i = 0; i < it->tree.num_u; ++i) {
-        it->u[i] = across(y, u0 + i);
+    for (int lane = 0; lane < LANES; ++lane) {
+        fill_lane(lane, it->nq, y[lane] + q0, it->q);
+        fill_lane(lane, it->tree.num_u, y[lane] + u0, it->u);
     }
     place_and_move(it);
     clear_loads(it, TALI_KERNEL_LOADS_OF_ALL);
@@ -290,14 +281,12 @@ static bool lanes_solve(void *room, const tali_kernel_number *const f[], int u0,
 {
     workplace *const it = room;
     const int n = it->tree.num_u;
-    for (int i = 0; i < n; ++i) {
-        it->f[i] = across(f, i);
+    for (int lane = 0; lane < LANES; ++lane) {
+        fill_lane(lane, n, f[lane], it->f);
     }
     const bool ok = solve(it, it->f, sum_loads(it));
-    for (int i = 0; i < n; ++i) {
-        for (int lane = 0; lane < LANES; ++lane) {
-            ydot[lane][u0 + i] = it->udot[i][lane];
-        }
+    for (int lane = 0; lane < LANES; ++lane) {
+        read_lane(lane, n, it->udot, ydot[lane] + u0);
     }
     return ok;
 }
