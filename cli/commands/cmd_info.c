@@ -252,8 +252,8 @@ static void report_forces(report *r, const cli_model *model)
     report_end_table(r);
 }
 
-// Lengths are those of the whole path, while one coordinate after the other moves.
-static void report_muscles(report *r, const cli_args *args, const cli_model *model)
+// Lengths are those of the whole path, while one coordinate after the other moves. An exit code.
+static int report_muscles(report *r, const cli_args *args, const cli_model *model)
 {
     static const char *const columns[] = {
         "muscle",          "kind",     "max force", "optimal fiber length", "tendon slack length",
@@ -261,11 +261,10 @@ static void report_muscles(report *r, const cli_args *args, const cli_model *mod
     cli_muscles muscles = muscles_all(model);
     const size_t n = (size_t)muscles.num;
     double *const low = cli_alloc(n + 1, sizeof *low), *const high = cli_alloc(n + 1, sizeof *high);
-    if (n > 0) {
-        muscles_length_ranges(args, model, &muscles, low, high);
-        report_table(r, "muscles and the lengths of their paths", columns, 8);
-    }
-    for (int k = 0; k < muscles.num; ++k) {
+    const int code = muscles_length_ranges(args, model, &muscles, low, high);
+    const bool is_shown = code == CLI_OK && n > 0;
+    if (is_shown) report_table(r, "muscles and the lengths of their paths", columns, 8);
+    for (int k = 0; k < muscles.num && is_shown; ++k) {
         const tal_force_ix muscle = muscles.list[k];
         const tal_path_ix path = tal_muscle_path(model->forces, muscle);
         report_cell_text(r, tal_force_name(model->forces, muscle));
@@ -277,10 +276,11 @@ static void report_muscles(report *r, const cli_args *args, const cli_model *mod
         report_cell_number(r, low[k]);
         report_cell_number(r, high[k]);
     }
-    if (n > 0) report_end_table(r);
+    if (is_shown) report_end_table(r);
     muscles_destroy(&muscles);
     free(low);
     free(high);
+    return code;
 }
 
 static void report_measures(report *r, const cli_model *model)
@@ -338,12 +338,12 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_costs(&r, model);
     report_unilaterals(&r, model);
     report_forces(&r, model);
-    report_muscles(&r, args, model);
+    code = report_muscles(&r, args, model);
     report_measures(&r, model);
     report_columns(&r, &all);
     report_end(&r);
     columns_destroy(&all);
-    return CLI_OK;
+    return code;
 }
 
 static int run(const cli_args *args)

@@ -102,8 +102,8 @@ static void include_lengths(const cli_model *model, const cli_muscles *muscles, 
     }
 }
 
-void muscles_length_ranges(const cli_args *args, const cli_model *model, const cli_muscles *muscles,
-                           double low[], double high[])
+int muscles_length_ranges(const cli_args *args, const cli_model *model, const cli_muscles *muscles,
+                          double low[], double high[])
 {
     for (int k = 0; k < muscles->num; ++k) {
         low[k] = (double)INFINITY;
@@ -114,7 +114,7 @@ void muscles_length_ranges(const cli_args *args, const cli_model *model, const c
         if (slot >= 0 && !muscles_slide_at(model, slot, &slide)) continue;
         if (slot >= 0 && !isfinite(slide.high - slide.low)) continue;
         tal_state *const state = cli_state_copy(args, model);
-        if (state == NULL) return;
+        if (state == NULL) return CLI_FAILED;
         tal_status st = tal_system_realize(model->system, state, TAL_STAGE_VELOCITY);
         for (int i = 0; i < RANGE_POSES && st == TAL_OK; ++i) {
             const double share = (double)i / (RANGE_POSES - 1);
@@ -127,4 +127,5 @@ void muscles_length_ranges(const cli_args *args, const cli_model *model, const c
         }
         tal_state_destroy(state);
     }
+    return CLI_OK;
 }

@@ -36,8 +36,9 @@ tal_status muscles_slide_to(const cli_model *model, tal_state *state, const cli_
                             double value);
 
 // Shortest and longest lengths of the paths of muscles while each coordinate that has a range moves
-// through it, the others where they begin: [num]. Equal where no coordinate moves a path.
-void muscles_length_ranges(const cli_args *args, const cli_model *model, const cli_muscles *muscles,
-                           double low[], double high[]);
+// through it, the others where they begin: [num]. Equal where no coordinate moves a path. An exit
+// code.
+int muscles_length_ranges(const cli_args *args, const cli_model *model, const cli_muscles *muscles,
+                          double low[], double high[]);
 
 #endif // TALUS_CLI_MUSCLES_H

@@ -288,11 +288,12 @@ tal_status tal_osim_write_file(const tal_model *model, const char *path, tal_dia
     tal_error err = {TAL_OK, "", ""};
     const tal_allocator allocator = tal_system_allocator(model->system);
     char *text = tali_alloc(&allocator, length + 1);
-    if (text == NULL) return TAL_ERR_NO_MEMORY;
-    st = tal_osim_write_memory(model, text, length + 1, NULL, NULL);
+    st = text != NULL ? tal_osim_write_memory(model, text, length + 1, NULL, NULL)
+                      : TAL_ERR_NO_MEMORY;
     if (st == TAL_OK) st = tali_file_replace_by(path, text, length, __func__, &err);
     if (st != TAL_OK && found != NULL) {
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", err.message);
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s",
+                            st == TAL_ERR_NO_MEMORY ? "memory ran out" : err.message);
     }
     tali_free(&allocator, text, length + 1);
     return st;
