@@ -117,9 +117,9 @@ static int merge_runs(study *it)
 // little. The same on every machine.
 static int choose_chunk(const study *it)
 {
-    const int share = it->num / 256;
+    const int share = it->num / 128 / 16 * 16 + 16; // lanes are 4 or 8
     if (it->num < 64 || it->choices.num > 0) return 1;
-    return share < 16 ? 16 : share > 512 ? 512 : share;
+    return share > 512 ? 512 : share;
 }
 
 // In memory, or with --resume in a directory beside the result, which a team shares. An exit code.
