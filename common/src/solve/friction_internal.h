@@ -72,8 +72,8 @@ tal_status tali_friction_start(tali_friction *f, int facets);
 /// Forces and modes by as many passes of block projected Gauss-Seidel, from zeros.
 void tali_friction_relax(tali_friction *f, int passes);
 
-/// Forces of the present modes, and others where these contradict the cones, while all contacts stick
-/// or are open and there are no bilateral rows. False when that does not lead to an answer.
+/// Forces of the present modes, and others where these contradict the cones, while all contacts
+/// stick or are open and there are no bilateral rows. False when that does not lead to an answer.
 bool tali_friction_hold(tali_friction *f);
 
 /// Change the mode that disagrees most with its force and acceleration, if any does by more than

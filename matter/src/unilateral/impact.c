@@ -170,8 +170,8 @@ static tal_status check_size(const tali_impact_problem *p, tal_error *why)
     return TALI_FAIL(why, TAL_ERR_INFEASIBLE, "rows contradict each other: impulses grow to %g", z);
 }
 
-// Impulses with friction exist wherever those without it do, so that only the last way can tell that
-// there are none.
+// Impulses with friction exist wherever those without it do, so that only the last way can tell
+// that there are none.
 static bool is_open_question(tal_status st)
 {
     return st == TAL_ERR_NO_CONVERGENCE || st == TAL_ERR_INFEASIBLE;

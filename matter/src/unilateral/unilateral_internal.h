@@ -41,7 +41,8 @@ tal_unilateral_mode tali_unilateral_mode_at(const tal_matter *matter, const tal_
 tal_status tali_unilateral_switch(const tal_matter *matter, tal_state *state, int i, bool normal,
                                   bool grip);
 
-/// tal_unilateral_set_mode() of an element that was in mode `was`, whatever its constraints are now.
+/// tal_unilateral_set_mode() of an element that was in mode `was`, whatever its constraints are
+/// now.
 tal_status tali_unilateral_enter(const tal_matter *matter, tal_state *state, int i,
                                  tal_unilateral_mode was, tal_unilateral_mode mode,
                                  const double direction[]);

@@ -527,8 +527,8 @@ enum {
     MANY = 8
 };
 
-/// Points and spheres over planes, spheres on and in spheres, and a rope, between bodies of a random
-/// tree.
+/// Points and spheres over planes, spheres on and in spheres, and a rope, between bodies of a
+/// random tree.
 typedef struct many {
     tal_unilateral_ix element[MANY];
     test_rng rng;
