@@ -10,7 +10,7 @@
 /// @param[out] normal  [tal_matter_num_unilaterals()]
 /// @param[out] left    [tal_matter_num_unilaterals()]
 /// @return whether they could be computed; the reason is in the State
-bool tali_unilateral_watch_forces(const tal_matter *matter, tal_state *state, double normal[],
-                                  double left[]);
+bool tali_matter_watch_unilaterals(const tal_matter *matter, tal_state *state, double normal[],
+                                   double left[]);
 
 #endif // TALUS_UNILATERAL_WATCH_INTERNAL_H

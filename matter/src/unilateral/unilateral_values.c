@@ -246,8 +246,8 @@ static double less_grip(const tali_unilateral *it, const double own[])
     return -sqrt(own[0] * own[0] + own[1] * own[1]);
 }
 
-bool tali_unilateral_watch_forces(const tal_matter *matter, tal_state *state, double normal[],
-                                  double left[])
+bool tali_matter_watch_unilaterals(const tal_matter *matter, tal_state *state, double normal[],
+                                   double left[])
 {
     const tali_unilaterals *all = &matter->unilaterals;
     const tal_system *system = matter->system;

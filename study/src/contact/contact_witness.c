@@ -152,7 +152,7 @@ tal_status tali_contacts_realize_acceleration(const void *self, const tal_system
     double *normal = tal_group_upd_triggers(system, state, contacts->force.group);
     double *cone = normal + contacts->cone.first, *margin = normal + contacts->margin.first;
     const double *gap = values_of(contacts, state, contacts->gap);
-    if (!tali_unilateral_watch_forces(contacts->matter, state, normal, cone)) {
+    if (!tali_matter_watch_unilaterals(contacts->matter, state, normal, cone)) {
         return tal_state_error(state)->status;
     }
     for (int i = 0; i < contacts->num; ++i) {

@@ -1,7 +1,6 @@
 // common/src/solve/friction*.c: contacts with Coulomb friction.
 #include "alloc_guard.h"
 #include "dense_test.h"
-#include "solve/friction_internal.h"
 #include "talus_test.h"
 
 #include <stdlib.h>
@@ -398,7 +397,7 @@ START_TEST(units_do_not_matter)
 // Turned round, the contacts give the same accelerations of the body.
 START_TEST(the_order_of_contacts_does_not_matter)
 {
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 500; ++i) {
         tal_random rng = {(uint64_t)i, 32, 0};
         block k = random_block(&rng);
         friction_case c = case_of(&k);
@@ -414,14 +413,14 @@ START_TEST(the_order_of_contacts_does_not_matter)
         c = case_of(&k);
         ck_assert_int_eq(solve(&c), TAL_OK);
         body_acceleration(&k, &c, turned);
-        test_assert_near(turned, udot, 6, 1e-8 * (1.0 + test_largest(udot, 6)), "turned round");
+        test_assert_near(turned, udot, 6, 1e-9 * (1.0 + test_largest(udot, 6)), "turned round");
     }
 }
 
 // Each contact twice: half of the force in each, the same motion.
 START_TEST(copies_of_contacts_share)
 {
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 500; ++i) {
         tal_random rng = {(uint64_t)i, 33, 0};
         block k = random_block(&rng);
         k.num_points = (k.num_points + 1) / 2;
@@ -434,7 +433,7 @@ START_TEST(copies_of_contacts_share)
         c = case_of(&k);
         ck_assert_int_eq(solve(&c), TAL_OK);
         body_acceleration(&k, &c, twice);
-        test_assert_near(twice, udot, 6, 1e-8 * (1.0 + test_largest(udot, 6)), "each twice");
+        test_assert_near(twice, udot, 6, 1e-9 * (1.0 + test_largest(udot, 6)), "each twice");
     }
 }
 
@@ -457,7 +456,7 @@ START_TEST(a_good_guess_needs_no_search)
 }
 
 // That all stick, or that all are open, is a guess, too: the same motion, and the same sharing as
-// from pyramids. These extrapolate from compliances of 1e-5 and 1e-6, which leaves 1e-11 / s^2,
+// from pyramids. These extrapolate from compliances of 1e-5 and 1e-6, which leaves 1e-11 / s^2
 // where s is the least singular value of A that is not zero, 3e-4 for contacts as close to a line
 // as here.
 START_TEST(a_poor_guess_gives_the_same_answer)
@@ -551,43 +550,6 @@ static void fill_pass(pass_case *s, const block *k, const friction_case *c)
 
 // The fixed point of passes is a solution: Coulomb's law holds for its forces and w. The residual
 // is measured in forces; in w it is larger by the condition of A at most: 1e-7 leaves 1e5 for it.
-// Rows that do not act on each other: one pass finds what each needs, forces and changes of exactly
-// 1 among them. Two contacts, and a bilateral row behind them.
-START_TEST(one_pass_solves_rows_that_are_apart)
-{
-    double A[49] = {0.0}, b[7] = {-1.0, 0.3, -0.4, -2.0, 0.25, 0.0, 1.0}, ones[7], pi[7], a[7];
-    double limit[2] = {0.0, 0.0}, none[7] = {0.0};
-    int of[7] = {0, 0, 0, 1, 1, 1, -1}, modes[2];
-    for (int i = 0; i < 7; ++i) {
-        A[i * 8] = ones[i] = 1.0;
-    }
-    const tal_friction_contact contacts[2] = {
-        {.normal = 0, .tangent = 1, .num_tangents = 2, .static_mu = 0.6, .sliding_mu = 0.6},
-        {.normal = 3, .tangent = 4, .num_tangents = 2, .static_mu = 0.1, .sliding_mu = 0.1}};
-    tali_friction f = {.n = 7,
-                       .num_contacts = 2,
-                       .contacts = contacts,
-                       .A = tal_matrix_view(A, 7, 7),
-                       .s = ones,
-                       .b = b,
-                       .limit = limit,
-                       .contact_of = of,
-                       .softness = none,
-                       .pi = pi,
-                       .a = a,
-                       .modes = modes};
-    tali_friction_relax(&f, 1);
-    const double expected[7] = {1.0, -0.3, 0.4, 2.0, -0.2, 0.0, -1.0};
-    for (int i = 0; i < 7; ++i) {
-        ck_assert_double_eq_tol(pi[i], expected[i], 1e-15);
-        ck_assert_double_eq_tol(a[i], expected[i] + b[i], 1e-15);
-    }
-    ck_assert_int_eq(modes[0], TAL_FRICTION_STICK);
-    ck_assert_int_eq(modes[1], TAL_FRICTION_SLIP);
-}
-
-END_TEST
-
 START_TEST(passes_end_at_a_solution)
 {
     static pass_case s;
@@ -742,7 +704,6 @@ int main(void)
     tcase_add_test(tc, a_motor_of_limited_force);
     tcase_add_test(tc, a_contact_that_never_slips);
     tcase_add_test(tc, bad_input_is_refused);
-    tcase_add_test(tc, one_pass_solves_rows_that_are_apart);
     tcase_add_test(tc, passes_end_at_a_solution);
     tcase_add_test(tc, passes_carry_a_column_of_boxes);
     tcase_add_test(tc, passes_refuse_bad_rows);
