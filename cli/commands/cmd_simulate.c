@@ -335,7 +335,8 @@ static const cli_option options[] = {
      .help =
          "integrator: the method of --integrator; contact: steps of --step (0: 1 ms) that keep "
          "<colliders> from penetrating each other; with --formulation: trapezoid, newmark, hht, "
-         "generalized-alpha, predictor-corrector, predictor, heun, semi-explicit-euler",
+         "generalized-alpha, predictor-corrector, predictor, heun, semi-explicit-euler, "
+         "energy-momentum",
      .is_setting = true},
     {.name = "formulation",
      .kind = CLI_TEXT,

@@ -129,6 +129,20 @@ static tal_status point_change(const void *self, const tal_force_context *contex
     return TAL_OK;
 }
 
+// The same without the turning of A.
+static tal_status point_slopes(const void *self, const tal_force_context *context,
+                               tal_force_slopes *sum)
+{
+    const point_law *it = &((const element *)self)->it;
+    const point_at *at = point_now(self, context);
+    if (at == NULL) return TAL_ERR_STAGE;
+    const tal_mat3 R_AG = tal_m3_transpose(at->R_GA);
+    const tal_mat3 K = tal_m3_mul(at->R_GA, tal_m3_mul(at->force.K, R_AG));
+    const tal_mat3 C = tal_m3_mul(at->R_GA, tal_m3_mul(at->force.C, R_AG));
+    const tal_vec3 p_GS = tal_v3_add(tal_view_X_GM(&context->poses, it->B.i)->p, at->r_B);
+    return tal_force_slopes_add(sum, it->A, it->B, p_GS, &K, &C);
+}
+
 static tal_force_ix adopt(tal_forces *forces, const char *name, const tal_force_ops *ops,
                           const void *from, size_t size)
 {
@@ -145,6 +159,7 @@ tal_force_ix point_law_add(tal_forces *forces, const char *name, const point_law
                                       .realize_instance = point_instance,
                                       .apply = point_apply,
                                       .apply_change = point_change,
+                                      .add_slopes = point_slopes,
                                       .destroy = free,
                                       .is_concurrent = true};
     const element e = {.it = *law};
@@ -189,12 +204,28 @@ static tal_status coupling_change(const void *self, const tal_force_context *con
     return TAL_OK;
 }
 
+static tal_status coupling_slopes(const void *self, const tal_force_context *context,
+                                  tal_force_slopes *sum)
+{
+    const coupling *it = self;
+    tal_status st = TAL_OK;
+    for (int i = 0; i < 4 && st == TAL_OK; ++i) {
+        const int of = i / 2, by = i % 2;
+        st = tal_force_slopes_add_along(sum, tal_body_u_start(context->matter, it->body[of]),
+                                        tal_body_u_start(context->matter, it->body[by]),
+                                        -it->a[of] * it->a[by] * it->stiffness,
+                                        -it->a[of] * it->a[by] * it->damping);
+    }
+    return st;
+}
+
 tal_force_ix coupling_add(tal_forces *forces, const char *name, const coupling *it)
 {
     static const tal_force_ops ops = {.size = sizeof ops,
                                       .name = "coupling",
                                       .apply = coupling_apply,
                                       .apply_change = coupling_change,
+                                      .add_slopes = coupling_slopes,
                                       .destroy = free,
                                       .is_concurrent = true};
     return adopt(forces, name, &ops, it, sizeof *it);

@@ -488,6 +488,8 @@ void hostile_make_worlds(void)
     check(
         tal_natural_solver_create(hostile_world.natural, NULL, &hostile_world.natural_solver, &err),
         &err);
+    check(tal_natural_map_create(hostile_world.natural, NULL, &hostile_world.natural_map, &err),
+          &err);
     make_objects();
     make_studies();
     make_tree_studies();

@@ -252,6 +252,8 @@ typedef struct hostile_objects {
     tal_loops *loops;
     tal_velocity_map *velocity_map;
     tal_natural_solver *natural_solver;
+    tal_natural_map *natural_map;
+    tal_force_slopes *slopes; // NULL: only functions of force elements are given one
     tal_threads *threads;
     tal_signal *signal;
     tal_nlp_solver *nlp_solver;
@@ -297,6 +299,8 @@ OBJECT(tal_natural, natural)
 OBJECT(tal_loops, loops)
 OBJECT(tal_velocity_map, velocity_map)
 OBJECT(tal_natural_solver, natural_solver)
+OBJECT(tal_natural_map, natural_map)
+OBJECT(tal_force_slopes, slopes)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_nlp_solver, nlp_solver)

@@ -90,6 +90,14 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     return TAL_OK;
 }
 
+// A weight is the same wherever it is; its arm turns with the body, which slopes leave out.
+static tal_status add_no_slopes(const void *self, const tal_force_context *context,
+                                tal_force_slopes *sum)
+{
+    (void)self, (void)context, (void)sum;
+    return TAL_OK;
+}
+
 // -sum m (g . p_GC + |g| h0), with m p_GC = m p_GM + R_GM mc_M.
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
@@ -127,6 +135,7 @@ static const tal_force_ops gravity_ops = {
     .calc_potential_energy = calc_potential_energy,
     .destroy = destroy,
     .apply_change = apply_change,
+    .add_slopes = add_no_slopes,
 };
 
 tal_gravity_def tal_gravity_def_default(void)

@@ -117,6 +117,19 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     return TAL_OK;
 }
 
+// Used only where qdot = u.
+static tal_status add_slopes(const void *self, const tal_force_context *context,
+                             tal_force_slopes *sum)
+{
+    const on_coordinate *it = self;
+    law at = {.force = 0.0};
+    double qdot = 0.0;
+    const tal_status st = evaluate(it, context, &at, &qdot);
+    if (st != TAL_OK) return st;
+    const int j = tal_body_u_start(context->matter, it->at.body) + it->at.i;
+    return tal_force_slopes_add_along(sum, j, j, at.df_dq, at.df_dqdot);
+}
+
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
 {
@@ -146,7 +159,9 @@ static tal_force_ix without_slopes(tal_forces *forces, const on_coordinate *like
     if (added.i < 0) return added;
     const bool is_rough = like->function != NULL && tal_function_max_order(like->function) < 2;
     const bool has_slope = tal_body_qdot_is_u(forces->matter, like->at.body) && !is_rough;
-    if (!has_slope) forces->elements[added.i].ops.apply_change = NULL;
+    if (has_slope) return added;
+    forces->elements[added.i].ops.apply_change = NULL;
+    forces->elements[added.i].ops.add_slopes = NULL;
     return added;
 }
 
@@ -166,6 +181,7 @@ static tal_force_ix add_on_coordinate(tal_forces *forces, const char *name,
 // What the tables of all elements on a coordinate share.
 #define COORDINATE_OPS                                                                             \
     .size = sizeof(tal_force_ops), .apply = apply, .apply_change = apply_change,                   \
+    .add_slopes = add_slopes,                                                                      \
     .declare = declare_coordinate, .realize_instance = realize_instance,                           \
     .calc_potential_energy = calc_potential_energy, .destroy = tali_force_element_destroy
 

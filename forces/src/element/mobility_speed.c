@@ -50,6 +50,16 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     return TAL_OK;
 }
 
+static tal_status add_slopes(const void *self, const tal_force_context *context,
+                             tal_force_slopes *sum)
+{
+    const on_speed *it = self;
+    const double u = tal_body_u(context->matter, context->state, it->at.body, it->at.i);
+    const int slot = tal_body_u_start(context->matter, it->at.body) + it->at.i;
+    const double slope = it->calc_slope(tali_force_element_values(&it->base, context), u);
+    return tal_force_slopes_add_along(sum, slot, slot, 0.0, slope);
+}
+
 static tal_force_ix add_on_speed(tal_forces *forces, const char *name, const tali_force_kind *kind,
                                  on_speed *like, const double params[])
 {
@@ -88,6 +98,7 @@ static const tali_force_kind force_kind = {
             .is_concurrent = true,
             .apply = apply,
             .apply_change = apply_change,
+            .add_slopes = add_slopes,
             .declare = tali_force_element_declare,
             .destroy = tali_force_element_destroy},
     .scope = TALI_FORCE_SCOPE_SPEEDS,
@@ -124,6 +135,7 @@ static const tali_force_kind damper_kind = {
             .is_concurrent = true,
             .apply = apply,
             .apply_change = apply_change,
+            .add_slopes = add_slopes,
             .declare = tali_force_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_force_element_destroy},
@@ -178,6 +190,7 @@ static const tali_force_kind friction_kind = {
             .is_concurrent = true,
             .apply = apply,
             .apply_change = apply_change,
+            .add_slopes = add_slopes,
             .declare = tali_force_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_force_element_destroy},

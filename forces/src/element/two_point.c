@@ -120,6 +120,23 @@ static tal_status apply_change(const two_point *it, const tal_force_context *con
     return TAL_OK;
 }
 
+// The force on body 2 is -t d, at a point of the line; along it the stiffness is -dt/dx, across it
+// -t / x.
+static tal_status add_slopes(const two_point *it, const tal_force_context *context,
+                             tension_fn calc_tension, const double slopes[2], tal_force_slopes *sum)
+{
+    const line at = line_at(it, context);
+    if (!(at.x > TALI_FORCE_LEAST_DISTANCE)) return TAL_OK;
+    const double across = calc_tension(tali_force_element_values(&it->base, context), &at) / at.x;
+    const tal_mat3 dd = tal_m3_outer(at.d_G, at.d_G);
+    const tal_mat3 K = tal_m3_sub(tal_m3_scale(across - slopes[0], dd),
+                                  tal_m3_scale(across, TAL_MAT3_IDENTITY));
+    const tal_mat3 C = tal_m3_scale(-slopes[1], dd);
+    const tal_vec3 p_GM = tal_view_X_GM(&context->poses, it->body[1])->p;
+    return tal_force_slopes_add(sum, (tal_body_ix){it->body[0]}, (tal_body_ix){it->body[1]},
+                                tal_v3_add(p_GM, at.p_MS_G[1]), &K, &C);
+}
+
 // --- the laws ---
 
 static real tension_of_spring(const double values[], const line *at)
@@ -187,6 +204,22 @@ static tal_status change_of_force(const void *self, const tal_force_context *con
     return apply_change(self, context, tension_of_force, slopes, change, dF);
 }
 
+static tal_status slopes_of_spring(const void *self, const tal_force_context *context,
+                                   tal_force_slopes *sum)
+{
+    const two_point *it = self;
+    const double slopes[2] = {tali_force_element_values(&it->base, context)[0], 0.0};
+    return add_slopes(it, context, tension_of_spring, slopes, sum);
+}
+
+static tal_status slopes_of_damper(const void *self, const tal_force_context *context,
+                                   tal_force_slopes *sum)
+{
+    const two_point *it = self;
+    const double slopes[2] = {0.0, tali_force_element_values(&it->base, context)[0]};
+    return add_slopes(it, context, tension_of_damper, slopes, sum);
+}
+
 static tal_status energy_of_spring(const void *self, const tal_force_context *context,
                                    double *energy)
 {
@@ -232,6 +265,7 @@ static const tali_force_kind spring_kind = {
             .is_concurrent = true,
             .apply = apply_spring,
             .apply_change = change_of_spring,
+            .add_slopes = slopes_of_spring,
             .declare = declare_two_point,
             .realize_instance = realize_instance,
             .calc_potential_energy = energy_of_spring,
@@ -249,6 +283,7 @@ static const tali_force_kind damper_kind = {
             .is_concurrent = true,
             .apply = apply_damper,
             .apply_change = change_of_damper,
+            .add_slopes = slopes_of_damper,
             .declare = declare_two_point,
             .realize_instance = realize_instance,
             .calc_dissipated_power = power_of_damper,

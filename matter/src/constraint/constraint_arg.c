@@ -11,11 +11,12 @@
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
 typedef struct all_bodies {
     const tali_tree_view *view;
+    const tali_constraint_pose *poses;
     const double *q, *u, *udot;
     const tal_spatial_vec *A_GM;
 } all_bodies;
 
-// --- bodies in Ground, by their user's frame B ---
+// --- poses ---
 
 static tal_vec3 p_MB_G(const tali_tree_view *view, int b)
 {
@@ -27,17 +28,79 @@ static tal_mat3 R_GB(const tali_tree_view *view, int b)
     return tal_m3_mul(view->pose[b].R_GM, view->constants[b].X_MB.R);
 }
 
-// Writes what was asked for: the pose, and with velocities V, and with accelerations A.
-static void fill_in_ground(const all_bodies *all, int b, tal_xform *X, tal_spatial_vec *V,
-                           tal_spatial_vec *A)
+// From the origin of the ancestor a to that of b, as the sum of the steps between them: the
+// difference of their places in Ground would lose the digits of the distance to Ground's origin
+// (RBDA sec. 8.7).
+static tal_vec3 p_from_ancestor(const tali_tree_view *view, int a, int b)
 {
-    const tali_tree_view *view = all->view;
-    const tal_vec3 p_MB = p_MB_G(view, b);
-    *X = tal_xf(R_GB(view, b), tal_v3_add(view->pose[b].p_GM, p_MB));
-    if (all->u == NULL) return;
-    *V = tal_sv_shift_motion(view->rates[b].V, p_MB);
-    if (all->A_GM == NULL) return;
-    *A = tal_sv_shift_acceleration(all->A_GM[b], view->rates[b].V.w, p_MB);
+    tal_vec3 p = tal_v3_sub(p_MB_G(view, b), p_MB_G(view, a));
+    for (int k = b; k != a; k = view->tree->parent[k]) {
+        p = tal_v3_add(p, view->p_PM[k]);
+    }
+    return p;
+}
+
+// The ancestor as it stands in Ground; p_AB is zero.
+static tali_constraint_pose pose_of_ancestor(const tali_tree_view *view, int a)
+{
+    const tali_constraint_pose pose = {
+        {R_GB(view, a), tal_v3_add(view->pose[a].p_GM, p_MB_G(view, a))},
+        p_MB_G(view, a),
+        TAL_VEC3_ZERO};
+    return a == 0 ? (tali_constraint_pose){.X_AB = TAL_XFORM_IDENTITY} : pose;
+}
+
+// A body as its ancestor sees it.
+static tali_constraint_pose pose_of_body(const tali_tree_view *view, int b, int a,
+                                         const tali_constraint_pose *ancestor)
+{
+    if (b == a) {
+        return (tali_constraint_pose){TAL_XFORM_IDENTITY, ancestor->p_MB, TAL_VEC3_ZERO};
+    }
+    tali_constraint_pose pose = {.p_MB = p_MB_G(view, b)};
+    pose.X_AB = tal_xf(R_GB(view, b), tal_v3_add(view->pose[b].p_GM, pose.p_MB));
+    pose.p_AB = pose.X_AB.p;
+    if (a == 0) return pose;
+    const tal_mat3 R_GA = ancestor->X_AB.R;
+    pose.p_AB = p_from_ancestor(view, a, b);
+    pose.X_AB = tal_xf(tal_m3_tmul(R_GA, pose.X_AB.R), tal_m3_tmul_v3(R_GA, pose.p_AB));
+    return pose;
+}
+
+static tal_status calc_poses(const void *self, const tal_system *system, tal_state *state,
+                             void *value)
+{
+    (void)system;
+    const tal_matter *matter = self;
+    const tali_constraints *cs = &matter->constraints;
+    tali_constraint_pose *poses = value;
+    tali_tree_view view;
+    if (!tali_tree_realize_view(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        tali_constraint_pose *of = poses + c->pose0, *ancestor = of + c->ops.num_bodies;
+        if (c->ops.num_bodies == 0) continue;
+        *ancestor = pose_of_ancestor(&view, c->ancestor);
+        for (int k = 0; k < c->ops.num_bodies; ++k) {
+            of[k] = pose_of_body(&view, c->bodies[k], c->ancestor, ancestor);
+        }
+    }
+    return TAL_OK;
+}
+
+void tali_constraints_declare_poses(tal_matter *matter)
+{
+    tali_constraints *cs = &matter->constraints;
+    const tal_prereq needs[] = {tal_prereq_cache(matter->position)};
+    tal_cache_def def = tal_cache_def_default();
+    def.name = "poses of constrained bodies";
+    def.size = cs->num_poses * sizeof(tali_constraint_pose);
+    def.depends_on = TAL_STAGE_INSTANCE;
+    def.computed_by = TAL_STAGE_INFINITY;
+    def.calc = calc_poses;
+    def.prereqs = needs;
+    def.num_prereqs = 1;
+    cs->poses = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
 // --- relative to the ancestor ---
@@ -61,60 +124,45 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
     return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
 }
 
-/// The ancestor, which all other bodies are seen from.
-typedef struct ancestor_frame {
-    tal_xform X;
-    tal_spatial_vec V, A;
-} ancestor_frame;
-
-// From the origin of the ancestor a to that of b, as the sum of the steps between them: the
-// difference of their places in Ground would lose the digits of the distance to Ground's origin
-// (RBDA sec. 8.7).
-static tal_vec3 p_from_ancestor(const tali_tree_view *view, int a, int b)
+// V, and with accelerations A, of a body's user's frame in Ground.
+static tal_spatial_vec velocity_of(const all_bodies *all, int b, tal_vec3 p_MB)
 {
-    tal_vec3 p = tal_v3_sub(p_MB_G(view, b), p_MB_G(view, a));
-    for (int k = b; k != a; k = view->tree->parent[k]) {
-        p = tal_v3_add(p, view->p_PM[k]);
+    return tal_sv_shift_motion(all->view->rates[b].V, p_MB);
+}
+
+static tal_spatial_vec acceleration_of(const all_bodies *all, int b, tal_vec3 p_MB)
+{
+    return tal_sv_shift_acceleration(all->A_GM[b], all->view->rates[b].V.w, p_MB);
+}
+
+// The motion of body `i`, as the ancestor sees it.
+static void fill_motion(const all_bodies *all, const tali_constraint *c,
+                        const tali_constraint_pose *poses, int i, tali_constraint_room *out)
+{
+    const int a = c->ancestor, b = c->bodies[i];
+    const tali_constraint_pose *A = &poses[c->ops.num_bodies], *B = &poses[i];
+    const tal_vec3 w = all->view->rates[a].V.w;
+    if (b == a) {
+        out->V[i] = out->A[i] = TAL_SPATIAL_VEC_ZERO;
+        return;
     }
-    return p;
-}
-
-// The motion of body `i` in Ground becomes its motion as the ancestor sees it.
-static void see_from_ancestor(const all_bodies *all, const tali_constraint *c,
-                              const ancestor_frame *A, int i, tali_constraint_room *out)
-{
-    const tal_vec3 p_AB = p_from_ancestor(all->view, c->ancestor, c->bodies[i]);
-    out->X_AB[i].R = tal_m3_tmul(A->X.R, out->X_AB[i].R);
-    out->X_AB[i].p = tal_m3_tmul_v3(A->X.R, p_AB);
-    if (all->u == NULL) return;
-
-    const tal_spatial_vec V_AB = relative_velocity(A->V, out->V[i], p_AB);
-    out->V[i] = tal_m3_tmul_sv(A->X.R, V_AB);
+    tal_spatial_vec V = velocity_of(all, b, B->p_MB);
+    if (a != 0) V = relative_velocity(velocity_of(all, a, A->p_MB), V, B->p_AB);
+    out->V[i] = a != 0 ? tal_m3_tmul_sv(A->X_AB.R, V) : V;
     if (all->A_GM == NULL) return;
-
-    const tal_spatial_vec A_AB = relative_acceleration(A->A, out->A[i], A->V.w, p_AB, V_AB);
-    out->A[i] = tal_m3_tmul_sv(A->X.R, A_AB);
-}
-
-// The ancestor as it sees itself.
-static void fill_at_rest(int i, tali_constraint_room *out)
-{
-    out->X_AB[i] = TAL_XFORM_IDENTITY;
-    out->V[i] = out->A[i] = TAL_SPATIAL_VEC_ZERO;
+    out->A[i] = acceleration_of(all, b, B->p_MB);
+    if (a == 0) return;
+    const tal_spatial_vec A_GA = acceleration_of(all, a, A->p_MB);
+    const tal_spatial_vec A_AB = relative_acceleration(A_GA, out->A[i], w, B->p_AB, V);
+    out->A[i] = tal_m3_tmul_sv(A->X_AB.R, A_AB);
 }
 
 static void fill_bodies(const all_bodies *all, const tali_constraint *c, tali_constraint_room *out)
 {
-    ancestor_frame A;
-    const bool is_ground = c->ancestor == 0;
-    if (!is_ground) fill_in_ground(all, c->ancestor, &A.X, &A.V, &A.A);
+    const tali_constraint_pose *poses = all->poses + c->pose0;
     for (int i = 0; i < c->ops.num_bodies; ++i) {
-        if (c->bodies[i] == c->ancestor) {
-            fill_at_rest(i, out);
-            continue;
-        }
-        fill_in_ground(all, c->bodies[i], &out->X_AB[i], &out->V[i], &out->A[i]);
-        if (!is_ground) see_from_ancestor(all, c, &A, i, out);
+        out->X_AB[i] = poses[i].X_AB;
+        if (all->u != NULL) fill_motion(all, c, poses, i, out);
     }
 }
 
@@ -127,7 +175,6 @@ size_t tali_constraint_room_in(const tali_constraints *cs, void *entry, tali_con
                                  {&room->V, b * sizeof *room->V},
                                  {&room->A, b * sizeof *room->A},
                                  {&room->F, b * sizeof *room->F},
-                                 {&room->p_MB, b * sizeof *room->p_MB},
                                  {&room->q, k * d},
                                  {&room->u, k * d},
                                  {&room->udot, k * d},
@@ -152,7 +199,6 @@ void tali_constraint_open_room(const tal_matter *matter, tal_state *state, const
     room->V = room->small.V;
     room->A = room->small.A;
     room->F = room->small.F;
-    room->p_MB = room->small.p_MB;
     room->q = room->small.q;
     room->u = room->small.u;
     room->udot = room->small.udot;
@@ -217,11 +263,13 @@ static tal_status check_rows(const tali_constraint *c, tal_state *state, const c
     return row_is_not_finite(c, state, subject, r, values[r]);
 }
 
-static all_bodies bodies_up_to(const tal_matter *matter, const tal_state *state,
+// The poses of a State whose view is there can be computed.
+static all_bodies bodies_up_to(const tal_matter *matter, tal_state *state,
                                const tali_tree_view *view, bool velocities)
 {
     const tal_system *system = matter->system;
     all_bodies all = {.view = view};
+    all.poses = tal_cache_realize(system, state, matter->constraints.poses);
     all.q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     if (velocities) all.u = tal_state_u(state) + tal_group_start(system, state, matter->u);
     return all;
@@ -393,10 +441,8 @@ tal_status tali_constraint_find_wrenches(const tal_matter *matter, tal_state *st
     const all_bodies all = bodies_up_to(matter, state, view, velocities);
     tali_constraint_room room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
-    const tal_mat3 R_GA = R_GB(view, c->ancestor);
-    for (int i = 0; i < c->ops.num_bodies; ++i) {
-        room.p_MB[i] = p_MB_G(view, c->bodies[i]);
-    }
+    const tali_constraint_pose *poses = all.poses + c->pose0;
+    const tal_mat3 R_GA = poses[c->ops.num_bodies].X_AB.R;
     memset(room.lambda, 0, (size_t)tali_constraint_rows(c) * sizeof *room.lambda);
     for (int r = 0; r < tali_constraint_rows(c); ++r) {
         room.lambda[r] = 1.0;
@@ -410,7 +456,7 @@ tal_status tali_constraint_find_wrenches(const tal_matter *matter, tal_state *st
         tal_spatial_vec *wrench = out->wrench + r * tali_constraint_num_wrenches(c);
         for (int i = 0; i < c->ops.num_bodies; ++i) {
             // from a force about Bo in A to one about Mo in Ground
-            wrench[i] = tal_sv_shift_force(tal_m3_mul_sv(R_GA, room.F[i]), room.p_MB[i]);
+            wrench[i] = tal_sv_shift_force(tal_m3_mul_sv(R_GA, room.F[i]), poses[i].p_MB);
         }
         balance_on_ancestor(view, c, wrench);
         room.lambda[r] = 0.0;

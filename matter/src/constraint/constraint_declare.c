@@ -156,6 +156,7 @@ void tali_constraints_declare_cache(tal_matter *matter)
     def.calc = calc_rows;
     cs->rows = tal_system_add_cache(matter->system, matter->me, &def);
 
+    tali_constraints_declare_poses(matter);
     tali_constraints_declare_wrenches(matter);
     const tal_prereq needs[] = {tal_prereq_cache(matter->articulated),
                                 tal_prereq_cache(cs->wrenches)};

@@ -261,14 +261,12 @@ typedef struct tali_constraint_room {
     double *q, *u, *udot;   ///< [num_mobilities]
     double *rows, *lambda;  ///< [rows]
     tal_spatial_vec *F;     ///< [num_bodies]
-    tal_vec3 *p_MB;         ///< [num_bodies]
 
     struct {
         tal_xform X_AB[TALI_CONSTRAINT_SMALL_BODIES];
         tal_spatial_vec V[TALI_CONSTRAINT_SMALL_BODIES];
         tal_spatial_vec A[TALI_CONSTRAINT_SMALL_BODIES];
         tal_spatial_vec F[TALI_CONSTRAINT_SMALL_BODIES];
-        tal_vec3 p_MB[TALI_CONSTRAINT_SMALL_BODIES];
         double q[TALI_CONSTRAINT_SMALL_MOBILITIES];
         double u[TALI_CONSTRAINT_SMALL_MOBILITIES];
         double udot[TALI_CONSTRAINT_SMALL_MOBILITIES];
@@ -290,6 +288,14 @@ size_t tali_constraint_room_in(const tali_constraints *cs, void *entry, tali_con
 /// Let `room` be for this constraint.
 void tali_constraint_open_room(const tal_matter *matter, tal_state *state, const tali_constraint *c,
                                tali_constraint_room *room);
+
+/// Where one body of a constraint is, found once for all that is asked at a position. Behind the
+/// bodies of a constraint stands its ancestor, with its place in Ground.
+typedef struct tali_constraint_pose {
+    tal_xform X_AB;
+    tal_vec3 p_MB; ///< in Ground
+    tal_vec3 p_AB; ///< in Ground
+} tali_constraint_pose;
 
 /// The arguments of a constraint's functions in this State: velocities if view->rates is there,
 /// accelerations if A_GM [num_bodies] is. The result points into `room`.
@@ -316,6 +322,7 @@ tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state
 tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_state *state,
                                                  const tal_spatial_vec A_GM[], const double udot[],
                                                  const double lambda[]);
+void tali_constraints_declare_poses(tal_matter *matter);
 void tali_constraints_declare_wrenches(tal_matter *matter);
 size_t tali_projection_scratch(const tal_matter *matter);
 

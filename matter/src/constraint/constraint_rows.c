@@ -37,7 +37,7 @@ static tal_status calc_wrenches(const void *self, const tal_system *system, tal_
 void tali_constraints_declare_wrenches(tal_matter *matter)
 {
     tali_constraints *cs = &matter->constraints;
-    const tal_prereq needs[] = {tal_prereq_cache(matter->position),
+    const tal_prereq needs[] = {tal_prereq_cache(cs->poses),
                                 {TAL_PREREQ_T, 0}, // equations may contain t
                                 {cs->forces_need_velocity ? TAL_PREREQ_U : TAL_PREREQ_Q, 0}};
     tal_cache_def def = tal_cache_def_default();

@@ -160,8 +160,10 @@ static void add_constraint_sizes(tali_constraints *all)
     for (int i = 0; i < all->count; ++i) {
         tali_constraint *c = &all->list[i];
         const size_t m = (size_t)tali_constraint_rows(c);
+        c->pose0 = all->num_poses;
         c->wrench0 = all->wrench_doubles;
         c->matrix0 = all->matrix_doubles;
+        all->num_poses += (size_t)c->ops.num_bodies + 1;
         all->wrench_doubles +=
             m * ((size_t)tali_constraint_num_wrenches(c) * 6 + (size_t)c->num_mobilities);
         all->matrix_doubles += m * 2 * (size_t)c->path_nu;

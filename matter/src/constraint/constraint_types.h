@@ -30,6 +30,7 @@ typedef struct tali_constraint {
     int max_row0;      ///< its first row in its block when everything is enabled
     int fast_level;    ///< tal_level of the fast bodies it acts on; free: it acts on none
     int fast_row0;     ///< its first row among those of all fast constraints
+    size_t pose0;      ///< first of its bodies in the poses of constrained bodies
     size_t wrench0;    ///< first of its doubles in the constraint wrenches
     size_t matrix0;    ///< first of its doubles in the constraint matrices
 } tali_constraint;
@@ -111,6 +112,7 @@ typedef struct tali_constraints {
     size_t max_own_coefficients;    ///< and on mobilities
     bool has_large;                 ///< some constraint does not fit ::tali_constraint_room
     int mp, mv, ma;                 ///< equations of all constraints
+    size_t num_poses;               ///< of the bodies of all, and of their ancestors
     size_t wrench_doubles;          ///< wrenches and coefficients of all
     size_t matrix_doubles;          ///< E and Y of all
     size_t envelope_doubles;        ///< W of all blocks
@@ -121,6 +123,7 @@ typedef struct tali_constraints {
     tal_var_ix var_params; ///< double[num_params]
     tal_var_ix shares;     ///< double[count] weights of multipliers
     tal_cache_ix rows;     ///< rows of each constraint, at Instance
+    tal_cache_ix poses;    ///< of the bodies of each, as tali_constraint_pose
     tal_cache_ix wrenches; ///< G^T as forces on bodies and mobilities
     tal_cache_ix matrices; ///< E and the factored W
     tal_cache_ix room;     ///< of one large constraint: tali_constraint_room_in(); no result

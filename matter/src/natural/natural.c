@@ -275,24 +275,6 @@ tal_status tal_natural_calc_bias(const tal_natural *natural, const double xdot[]
     return st;
 }
 
-// --- mass ---
-
-// Moments of mass about Bo: second moments (1/2 tr I) 1 - I, first moments, mass.
-static void calc_moments(const tal_mass_props *mass, double J[4][4])
-{
-    const tal_sym3 I = mass->inertia;
-    const double half = 0.5 * tal_s3_trace(I);
-    const double m = mass->mass;
-    const double first[3] = {m * mass->com.x, m * mass->com.y, m * mass->com.z};
-    const double second[3][3] = {
-        {half - I.xx, -I.xy, -I.xz}, {-I.xy, half - I.yy, -I.yz}, {-I.xz, -I.yz, half - I.zz}};
-    for (int i = 0; i < 3; ++i) {
-        memcpy(J[i], second[i], sizeof second[i]);
-        J[i][3] = J[3][i] = first[i];
-    }
-    J[3][3] = m;
-}
-
 // M += c e_a e_b^T times the unit matrix for each pair of entities of two forms.
 static void add_pairs(const tali_natural_form *a, const tali_natural_form *b, double c,
                       tal_matrix M)
@@ -308,6 +290,41 @@ static void add_pairs(const tali_natural_form *a, const tali_natural_form *b, do
     }
 }
 
+tal_status tal_natural_calc_curvature(const tal_natural *natural, const double lambda[],
+                                      tal_matrix C)
+{
+    tal_status st = check_arrays(natural, lambda, C.data, __func__);
+    const int nx = st == TAL_OK ? 3 * natural->num_entities : 0;
+    if (st == TAL_OK) st = check_matrix(C, nx, nx, __func__);
+    if (st != TAL_OK) return st;
+    clear(C);
+    for (int k = 0; k < natural->num_conditions; ++k) {
+        const tali_natural_condition *it = &natural->conditions[k];
+        if (it->axis >= 0) continue;
+        add_pairs(&it->a, &it->b, lambda[k], C);
+        add_pairs(&it->b, &it->a, lambda[k], C);
+    }
+    return TAL_OK;
+}
+
+// --- mass ---
+
+// Second moments are (1/2 tr I) 1 - I.
+void tali_natural_moments(const tal_mass_props *mass, double J[4][4])
+{
+    const tal_sym3 I = mass->inertia;
+    const double half = 0.5 * tal_s3_trace(I);
+    const double m = mass->mass;
+    const double first[3] = {m * mass->com.x, m * mass->com.y, m * mass->com.z};
+    const double second[3][3] = {
+        {half - I.xx, -I.xy, -I.xz}, {-I.xy, half - I.yy, -I.yz}, {-I.xz, -I.yz, half - I.zz}};
+    for (int i = 0; i < 3; ++i) {
+        memcpy(J[i], second[i], sizeof second[i]);
+        J[i][3] = J[3][i] = first[i];
+    }
+    J[3][3] = m;
+}
+
 tal_status tal_natural_calc_M(const tal_natural *natural, tal_matrix M)
 {
     tal_status st = check_arrays(natural, M.data, M.data, __func__);
@@ -320,7 +337,7 @@ tal_status tal_natural_calc_M(const tal_natural *natural, tal_matrix M)
         const tali_natural_form *columns[4] = {&body->axis[0], &body->axis[1], &body->axis[2],
                                                &body->origin};
         double J[4][4];
-        calc_moments(&body->mass, J);
+        tali_natural_moments(&body->mass, J);
         for (int i = 0; i < 4; ++i) {
             for (int k = 0; k < 4; ++k) {
                 add_pairs(columns[i], columns[k], J[i][k], M);
@@ -597,8 +614,9 @@ static tal_status add_mobility_forces(const tal_natural *natural, tal_state *sta
     return st;
 }
 
-// The power of a moment n on a body is n . w = sum n . (a_i x adot_i) / 2 over its axes a_i, so
-// that n x a_i / 2 acts on each.
+// A force acts on the form of the mass center, origin + sum com_i a_i: weights then are constant,
+// and their work is exact over any distance. The power of a moment n about that is n . w = sum n .
+// (a_i x adot_i) / 2 over the axes a_i, so that n x a_i / 2 acts on each.
 tal_status tal_natural_calc_Q(const tal_natural *natural, tal_state *state,
                               const tal_spatial_vec F_GB[], const double f[], double Q[])
 {
@@ -611,9 +629,13 @@ tal_status tal_natural_calc_Q(const tal_natural *natural, tal_state *state,
         const tali_natural_body *body = &natural->bodies[b];
         const tal_mat3 R = tal_body_X_GB(natural->matter, state, (tal_body_ix){b}).R;
         const tal_vec3 axes[3] = {R.x, R.y, R.z};
+        const double com[3] = {body->mass.com.x, body->mass.com.y, body->mass.com.z};
+        const tal_vec3 arm = tal_m3_mul_v3(R, body->mass.com);
+        const tal_vec3 moment = tal_v3_sub(F_GB[b].w, tal_v3_cross(arm, F_GB[b].v));
         add_force(Q, &body->origin, F_GB[b].v);
         for (int i = 0; i < 3; ++i) {
-            add_force(Q, &body->axis[i], tal_v3_scale(0.5, tal_v3_cross(F_GB[b].w, axes[i])));
+            const tal_vec3 turning = tal_v3_scale(0.5, tal_v3_cross(moment, axes[i]));
+            add_force(Q, &body->axis[i], tal_v3_axpy(com[i], F_GB[b].v, turning));
         }
     }
     bool any = false;

@@ -78,6 +78,9 @@ uint64_t tali_natural_hash(const tal_natural *natural, const tal_state *state);
 tali_natural_form tali_natural_point(const tal_natural *natural, int body, tal_vec3 p_B);
 tali_natural_form tali_natural_direction(const tal_natural *natural, int body, tal_vec3 e_B);
 
+/// Moments of mass about Bo: second moments, first moments, mass.
+void tali_natural_moments(const tal_mass_props *mass, double J[4][4]);
+
 /// a + c b
 tali_natural_form tali_natural_sum(tali_natural_form a, double c, tali_natural_form b);
 

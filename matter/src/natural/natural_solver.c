@@ -5,6 +5,9 @@
 //     conditions, their slopes          Phi, Phi_q          phi, J
 //     right side of accelerations       c                   -bias
 //     dependent, independent columns    F^d, F^i            order[0..rank), order[rank..nx)
+#include "finite_internal.h"
+#include "sparse_tree_internal.h"
+
 #include "natural/natural_internal.h"
 
 #include <talus/common/linalg.h>
@@ -23,6 +26,7 @@ struct tal_natural_solver {
     double *phi, *rate, *bias; // [nc]
     double *f, *product;       // [nx]
     int *order;                // [nx] columns, dependent ones first
+    tali_sparse_tree tree;     // H of the penalty: entities stand from Ground outward
     void *block;
     size_t block_bytes;
 };
@@ -72,10 +76,14 @@ static tal_status take_memory(tal_natural_solver *it, tal_error *err)
         {&it->f, nx * d},
         {&it->product, nx * d},
         {&it->order, nx * sizeof *it->order},
+        {&it->tree.list, has_R ? 0 : nx * nx * sizeof *it->tree.list},
+        {&it->tree.used, has_R ? 0 : nx * sizeof *it->tree.used},
     };
     it->block = tali_alloc_pieces(&it->allocator, pieces, sizeof pieces / sizeof pieces[0],
                                   &it->block_bytes);
     if (it->block == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a solver");
+    it->tree.n = it->nx;
+    it->tree.H = it->H;
     return tal_natural_calc_M(it->natural, tal_matrix_view(it->M, it->nx, it->nx));
 }
 
@@ -162,16 +170,13 @@ static tal_status solve_by_penalty(tal_natural_solver *it, const double Q[], dou
     }
     memcpy(it->H, it->M, (size_t)it->nx * (size_t)it->nx * sizeof *it->H);
     for (int j = 0; j < it->nx; ++j) {
-        const double *J_j = column(it->J, it->nc, j);
-        xdotdot[j] = Q[j] - alpha * product_of(J_j, it->bias, it->nc);
-        for (int i = j; i < it->nx; ++i) {
-            column(it->H, it->nx, j)[i] +=
-                alpha * product_of(J_j, column(it->J, it->nc, i), it->nc);
-        }
+        xdotdot[j] = Q[j] - alpha * product_of(column(it->J, it->nc, j), it->bias, it->nc);
     }
-    const tal_matrix H = tal_matrix_view(it->H, it->nx, it->nx);
-    const tal_status st = tal_chol_factor(H, NULL, NULL);
-    return st == TAL_OK ? tal_chol_solve(H, tal_matrix_view(xdotdot, it->nx, 1), NULL) : st;
+    int pivot = 0;
+    tali_sparse_tree_add_square(&it->tree, it->J, it->nc, alpha);
+    if (!tali_sparse_tree_factor(&it->tree, &pivot)) return TAL_ERR_SINGULAR;
+    tali_sparse_tree_solve(&it->tree, xdotdot);
+    return tali_finite_all(xdotdot, it->nx) ? TAL_OK : TAL_ERR_NOT_FINITE;
 }
 
 // --- with a basis of what conditions allow ---

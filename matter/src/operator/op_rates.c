@@ -1,4 +1,6 @@
 // Products with N, N^+, Ndot and transposes: between speeds u and rates of the coordinates.
+#include "rates_internal.h"
+
 #include "operator/operators_internal.h"
 
 static bool from_q(tal_n_op op)
@@ -62,7 +64,7 @@ static void copy_rates(tal_n_op op, const double in[], int n, double out[])
     }
 }
 
-tal_status tali_op_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
+tal_status tali_matter_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
                             const double u[], tal_n_op op, const double in[], double out[])
 {
     if (matter->tree.num_N == 0) {

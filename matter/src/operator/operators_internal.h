@@ -42,10 +42,6 @@ tal_status tali_op_num_rows(int n, int each, const char *where);
 tal_status tali_op_stations(const tal_matter *matter, tal_state *state,
                             const tal_station stations[], int n, const char *where);
 
-/// tal_matter_mul_N() at other q and u than the State's, which are finite.
-tal_status tali_op_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
-                            const double u[], tal_n_op op, const double in[], double out[]);
-
 /// Column j of a matrix.
 static inline double *tali_op_column(tal_matrix A, int j)
 {

@@ -1,4 +1,6 @@
 // Where the arrays of matter's cache entries are, and the view of them that the passes work with.
+#include "hinges_internal.h"
+
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
 
@@ -132,4 +134,13 @@ bool tali_tree_realize_view(const tal_matter *matter, tal_state *state, tali_tre
     tali_tree_view_of(matter, state, what, view);
     if ((what & TALI_A0) == TALI_A0) tali_stage_fill_A0(matter, state, view);
     return what != TALI_DYNAMICS || tali_prescribed_see_known_udot(matter, state, view);
+}
+
+bool tali_matter_see_hinges(const tal_matter *matter, tal_state *state, tali_matter_hinges *out)
+{
+    tali_tree_view view;
+    if (!tali_tree_realize_view(matter, state, TALI_POSITION, &view)) return false;
+    const tali_tree *tree = view.tree;
+    *out = (tali_matter_hinges){view.H, tree->parent, tree->u0, tree->nu};
+    return true;
 }

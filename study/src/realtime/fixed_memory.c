@@ -13,7 +13,8 @@
 static int most_natural(const tal_matter *matter)
 {
     if (matter == NULL) return 0;
-    return 3 * (7 * tal_matter_num_bodies(matter) + 2 * tal_matter_num_constraints(matter));
+    const int entities = 7 * tal_matter_num_bodies(matter) + 2 * tal_matter_num_constraints(matter);
+    return 2 * 3 * entities; // x and xdot
 }
 
 // Behind matter, whose speeds and rows are declared by then.
@@ -132,6 +133,7 @@ bool tali_realtime_recall(tal_fixed_stepper *s, const tal_state *state)
     memcpy(s->past.natural, bytes + memory->natural, (size_t)head->nx * sizeof(double));
     s->past.num_pivots = head->num_pivots;
     s->past.nx = head->nx;
+    s->past.has_xdot = head->has_xdot;
     return true;
 }
 
@@ -150,7 +152,8 @@ tal_status tali_realtime_remember(tal_fixed_stepper *s, tal_state *state)
                              .nu = s->nu,
                              .m = s->m,
                              .num_pivots = s->past.num_pivots,
-                             .nx = s->past.nx};
+                             .nx = s->past.nx,
+                             .has_xdot = s->past.has_xdot};
     return TAL_OK;
 }
 
@@ -176,4 +179,18 @@ const double *tal_fixed_memory_multipliers(const tal_fixed_memory *memory, const
 const double *tal_fixed_memory_udot(const tal_fixed_memory *memory, const tal_state *state)
 {
     return values_at(memory, state, __func__, false);
+}
+
+const double *tal_fixed_memory_natural(const tal_fixed_memory *memory, const tal_state *state,
+                                       int *n)
+{
+    if (n != NULL) *n = 0;
+    if (memory == NULL || state == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the memory or the State is NULL");
+        return NULL;
+    }
+    const tali_realtime_head *head = head_of(memory, state, (int)TAL_FORMULATION_GLOBAL);
+    if (head == NULL || !head->has_xdot) return NULL;
+    if (n != NULL) *n = head->nx;
+    return (const double *)(const void *)((const char *)head + memory->natural);
 }

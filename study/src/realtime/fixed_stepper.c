@@ -134,15 +134,15 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
     const size_t m = (size_t)rows, n = tali_alloc_larger(m, nu);
     const size_t stages = s->def.scheme == TAL_SCHEME_EXPLICIT ? (size_t)s->def.tableau->stages : 0;
     const bool is_semi = s->def.formulation == TAL_FORMULATION_SEMI_RECURSIVE;
-    const bool is_dense = is_semi || s->def.formulation == TAL_FORMULATION_HYBRID;
+    const bool is_hybrid = s->def.formulation == TAL_FORMULATION_HYBRID;
+    const bool is_dense = is_semi || is_hybrid;
     const size_t square = is_dense ? nu * nu : 0, wide = is_dense ? m * nu : 0;
     const tali_piece pieces[] = {
         {&s->y0, ny * d},
         {&s->y1, ny * d},
         {&s->ydot0, ny * d},
         {&s->problem.y0, ny * d},
-        {&s->simple_q, nu * sizeof *s->simple_q},
-        {&s->simple_u, nu * sizeof *s->simple_u},
+        {&s->quaternions, (size_t)s->num_bodies * sizeof *s->quaternions},
         {&s->level, nu * sizeof *s->level},
         {&s->past.udot, nu * d},
         {&s->past.a, nu * d},
@@ -164,6 +164,8 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
         {&s->G, wide * d},
         {&s->M, square * d},
         {&s->H, square * d},
+        {&s->tree.list, is_hybrid ? square * sizeof(int) : 0},
+        {&s->tree.used, is_hybrid ? nu * sizeof(int) : 0},
         {&s->R, is_semi ? square * d : 0},
         {&s->part, is_semi ? n * nu * d : 0},
         {&s->which, is_semi ? nu * sizeof(int) : 0},
@@ -176,13 +178,15 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
     };
     s->block =
         tali_alloc_pieces(&s->allocator, pieces, sizeof pieces / sizeof pieces[0], &s->block_bytes);
+    s->tree.n = s->nu;
+    s->tree.H = s->H;
     if (s->block != NULL) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a fixed stepper");
 }
 
-static const tali_realtime_ops *ops_of(tal_formulation formulation)
+static const tali_realtime_ops *ops_of(const tal_fixed_stepper_def *def)
 {
-    switch (formulation) {
+    switch (def->formulation) {
     case TAL_FORMULATION_SEMI_RECURSIVE:
         return tali_realtime_semi_recursive();
     case TAL_FORMULATION_FULLY_RECURSIVE:
@@ -192,7 +196,8 @@ static const tali_realtime_ops *ops_of(tal_formulation formulation)
     case TAL_FORMULATION_BAUMGARTE:
         return tali_realtime_baumgarte();
     case TAL_FORMULATION_GLOBAL:
-        return tali_realtime_global_ops();
+        return def->scheme == TAL_SCHEME_ENERGY_MOMENTUM ? tali_realtime_energy_momentum()
+                                                         : tali_realtime_global_ops();
     case TAL_FORMULATION_HYBRID:
     default:
         return tali_realtime_hybrid();
@@ -210,7 +215,7 @@ static tal_status set_up(tal_fixed_stepper *s, tal_error *err)
     s->perr_group = tal_system_find_group(s->system, owner, TAL_POOL_QERR, "constraints");
     s->verr_group = tal_system_find_group(s->system, owner, TAL_POOL_UERR, "constraints");
     s->memory = tal_system_fixed_memory(s->system);
-    s->ops = ops_of(s->def.formulation);
+    s->ops = ops_of(&s->def);
     s->family = tali_realtime_family_of(&s->def);
     s->nu = tal_matter_nu(s->matter);
     s->num_bodies = tal_matter_num_bodies(s->matter);
@@ -296,6 +301,7 @@ static tal_status begin(tal_fixed_stepper *s, tal_state *state)
     if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
     s->rows = tal_matter_constraint_rows(s->matter, state);
     s->m = s->rows.mp + s->rows.mv;
+    s->problem.is_free = false;
     const bool is_known = tali_realtime_recall(s, state);
     st = is_known ? tal_system_realize(s->system, state, TAL_STAGE_VELOCITY)
                   : make_consistent(s, state);
@@ -308,6 +314,7 @@ static tal_status begin(tal_fixed_stepper *s, tal_state *state)
     if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
     if (is_known) return TAL_OK;
     ++s->stats.starts;
+    s->past.has_xdot = false;
     return s->ops->start(s, state);
 }
 

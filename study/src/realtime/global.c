@@ -7,25 +7,10 @@
 // lambda begins with zero in each step (GJB eq. 8.126). A step begins and ends in the State: x is
 // its image, which meets the conditions of the tree to round-off, and so do its accelerations,
 // R udot + Sc. Newmark's a is one of another moment, which no udot makes: it is kept as it is.
-#include "realtime/realtime_internal.h"
-
-#include <talus/matter/natural.h>
+#include "realtime/global_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-struct tali_realtime_global {
-    tal_natural *natural;
-    int nx, nc;
-    double *x, *xdot, *a, *acc;     // at the end of the step, [nx] each; a: Newmark's
-    double *x0, *xdot0, *a0, *acc0; // at its start
-    double *change, *Q, *product;   // [nx]
-    double *lambda, *errors, *row;  // [nc]
-    double *M, *H;                  // nx x nx
-    double *J;                      // nc x nx
-    void *block;
-    size_t block_bytes;
-};
 
 // --- creation ---
 
@@ -33,16 +18,40 @@ static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
 {
     tali_realtime_global *g = s->global;
     const size_t d = sizeof(double), nx = (size_t)g->nx, nc = (size_t)g->nc;
+    const int side = g->nx + g->nc;
+    const bool has_K = s->def.scheme == TAL_SCHEME_ENERGY_MOMENTUM;
+    const size_t n = has_K ? nx + nc : 0;
     const tali_piece pieces[] = {
-        {&g->x, nx * d},      {&g->xdot, nx * d},  {&g->a, nx * d},       {&g->acc, nx * d},
-        {&g->x0, nx * d},     {&g->xdot0, nx * d}, {&g->a0, nx * d},      {&g->acc0, nx * d},
-        {&g->change, nx * d}, {&g->Q, nx * d},     {&g->product, nx * d}, {&g->lambda, nc * d},
-        {&g->errors, nc * d}, {&g->row, nc * d},   {&g->M, nx * nx * d},  {&g->H, nx * nx * d},
+        {&g->x, nx * d},
+        {&g->xdot, nx * d},
+        {&g->a, nx * d},
+        {&g->acc, nx * d},
+        {&g->x0, nx * d},
+        {&g->xdot0, nx * d},
+        {&g->a0, nx * d},
+        {&g->acc0, nx * d},
+        {&g->change, nx * d},
+        {&g->Q, nx * d},
+        {&g->product, nx * d},
+        {&g->lambda, nc * d},
+        {&g->errors, nc * d},
+        {&g->row, nc * d},
+        {&g->M, nx * nx * d},
+        {&g->H, nx * nx * d},
         {&g->J, nc * nx * d},
+        {&g->tree.list, nx * nx * sizeof(int)},
+        {&g->tree.used, nx * sizeof(int)},
+        {&g->K, n * n * d},
+        {&g->rhs, n * d},
+        {&g->d, n * d},
+        {&g->cod_work, has_K ? tal_cod_work_size(side, side) * d : 0},
+        {&g->cod_iwork, has_K ? tal_cod_iwork_size(side, side) * sizeof(int) : 0},
     };
     g->block =
         tali_alloc_pieces(&s->allocator, pieces, sizeof pieces / sizeof pieces[0], &g->block_bytes);
     if (g->block == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a fixed stepper");
+    g->tree.n = g->nx;
+    g->tree.H = g->H;
     return tal_natural_calc_M(g->natural, tal_matrix_view(g->M, g->nx, g->nx));
 }
 
@@ -76,8 +85,7 @@ void tali_realtime_global_destroy(tal_fixed_stepper *s)
 
 // --- products ---
 
-// out = A v, A rows x cols
-static void multiply(double *A, int rows, int cols, const double v[], double out[])
+void tali_realtime_multiply(double *A, int rows, int cols, const double v[], double out[])
 {
     memset(out, 0, (size_t)rows * sizeof *out);
     for (int j = 0; j < cols; ++j) {
@@ -88,8 +96,8 @@ static void multiply(double *A, int rows, int cols, const double v[], double out
     }
 }
 
-// out = A^T v
-static void multiply_transposed(double *A, int rows, int cols, const double v[], double out[])
+void tali_realtime_multiply_transposed(double *A, int rows, int cols, const double v[],
+                                       double out[])
 {
     for (int j = 0; j < cols; ++j) {
         const double *column = tali_realtime_column(A, rows, j);
@@ -101,15 +109,14 @@ static void multiply_transposed(double *A, int rows, int cols, const double v[],
 }
 
 // d = -b alpha H^-1 Phi_x^T errors
-static tal_status calc_projection(tal_fixed_stepper *s, const double errors[], double d[])
+static void calc_projection(tal_fixed_stepper *s, const double errors[], double d[])
 {
     tali_realtime_global *g = s->global;
-    multiply_transposed(g->J, g->nc, g->nx, errors, d);
+    tali_realtime_multiply_transposed(g->J, g->nc, g->nx, errors, d);
     for (int i = 0; i < g->nx; ++i) {
         d[i] *= -s->penalty * tali_realtime_scale(s);
     }
-    return tal_chol_solve(tal_matrix_view(g->H, g->nx, g->nx), tal_matrix_view(d, g->nx, 1),
-                          &s->error_record);
+    tali_sparse_tree_solve(&g->tree, d);
 }
 
 // --- a step ---
@@ -124,7 +131,8 @@ static tal_status begin(tal_fixed_stepper *s, tal_state *state)
     if (st == TAL_OK) {
         st = tal_natural_calc_acceleration(g->natural, state, s->past.udot, g->acc0);
     }
-    memcpy(g->a0, s->past.nx == g->nx ? s->past.natural : g->acc0, (size_t)g->nx * sizeof *g->a0);
+    memcpy(g->a0, s->past.nx == g->nx && !s->past.has_xdot ? s->past.natural : g->acc0,
+           (size_t)g->nx * sizeof *g->a0);
     for (int i = 0; i < g->nx; ++i) {
         g->x[i] = g->x0[i] + h * g->xdot0[i] + 0.5 * h * h * g->a0[i];
     }
@@ -166,8 +174,8 @@ static tal_status calc_residual(tal_fixed_stepper *s, tal_state *state, double r
     for (int i = 0; i < g->nc; ++i) {
         g->row[i] = g->lambda[i] + s->penalty * g->errors[i];
     }
-    multiply(g->M, g->nx, g->nx, g->acc, g->product);
-    multiply_transposed(g->J, g->nc, g->nx, g->row, r);
+    tali_realtime_multiply(g->M, g->nx, g->nx, g->acc, g->product);
+    tali_realtime_multiply_transposed(g->J, g->nc, g->nx, g->row, r);
     for (int i = 0; i < g->nx; ++i) {
         r[i] = -tali_realtime_scale(s) * (g->product[i] + r[i] - g->Q[i]);
     }
@@ -184,11 +192,10 @@ static tal_status correct(tal_fixed_stepper *s, tal_state *state)
     for (size_t i = 0; i < size; ++i) {
         g->H[i] = (1.0 - s->family.dm) * g->M[i];
     }
-    tali_realtime_add_penalty(g->J, g->nc, g->nx, s->penalty * tali_realtime_scale(s), g->H);
-    st = tali_realtime_factor(s, g->H, g->nx);
-    if (st != TAL_OK) return st;
-    return tal_chol_solve(tal_matrix_view(g->H, g->nx, g->nx), tal_matrix_view(g->change, g->nx, 1),
-                          &s->error_record);
+    tali_sparse_tree_add_square(&g->tree, g->J, g->nc, s->penalty * tali_realtime_scale(s));
+    st = tali_realtime_factor_tree(s, &g->tree);
+    if (st == TAL_OK) tali_sparse_tree_solve(&g->tree, g->change);
+    return st;
 }
 
 static void update_multipliers(tal_fixed_stepper *s)
@@ -226,19 +233,19 @@ static tal_status project(tal_fixed_stepper *s)
     const double share = (1.0 - s->family.df) / (1.0 - s->family.dm);
     tal_status st = tal_natural_calc_phi_x(g->natural, g->x, tal_matrix_view(g->J, g->nc, g->nx));
     for (int i = 0; i < s->def.projections && st == TAL_OK; ++i) {
-        multiply(g->J, g->nc, g->nx, g->xdot, g->errors);
-        st = calc_projection(s, g->errors, g->change);
+        tali_realtime_multiply(g->J, g->nc, g->nx, g->xdot, g->errors);
+        calc_projection(s, g->errors, g->change);
         for (int k = 0; k < g->nx; ++k) {
             g->xdot[k] += g->change[k];
         }
     }
     for (int i = 0; i < s->def.projections && st == TAL_OK; ++i) {
         st = tal_natural_calc_bias(g->natural, g->xdot, g->row);
-        multiply(g->J, g->nc, g->nx, g->acc, g->errors);
+        tali_realtime_multiply(g->J, g->nc, g->nx, g->acc, g->errors);
         for (int k = 0; k < g->nc; ++k) {
             g->errors[k] += g->row[k];
         }
-        if (st == TAL_OK) st = calc_projection(s, g->errors, g->change);
+        if (st == TAL_OK) calc_projection(s, g->errors, g->change);
         for (int k = 0; k < g->nx; ++k) {
             g->acc[k] += g->change[k];
             g->a[k] += share * g->change[k];
@@ -259,6 +266,7 @@ static tal_status step(tal_fixed_stepper *s, tal_state *state)
     }
     memcpy(s->past.natural, g->a, (size_t)g->nx * sizeof *g->a);
     s->past.nx = g->nx;
+    s->past.has_xdot = false;
     for (int i = 0; i < s->m; ++i) {
         s->past.lambda[i] = (double)NAN; // those of conditions on x are others
     }
@@ -266,7 +274,7 @@ static tal_status step(tal_fixed_stepper *s, tal_state *state)
 }
 
 // The image was made from the parameters of a State as it is created.
-static tal_status start(tal_fixed_stepper *s, tal_state *state)
+tal_status tali_realtime_global_start(tal_fixed_stepper *s, tal_state *state)
 {
     s->past.nx = 0;
     if (tal_natural_fits(s->global->natural, state)) {
@@ -279,6 +287,6 @@ static tal_status start(tal_fixed_stepper *s, tal_state *state)
 
 const tali_realtime_ops *tali_realtime_global_ops(void)
 {
-    static const tali_realtime_ops ops = {.start = start, .step = step};
+    static const tali_realtime_ops ops = {.start = tali_realtime_global_start, .step = step};
     return &ops;
 }

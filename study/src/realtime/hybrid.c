@@ -7,6 +7,8 @@
 //
 // with S = beta h^2 K + gamma h C of the forces. The last is H (u - u*) = -b alpha G^T verr(u*),
 // and likewise for udot (CD eq. 36).
+#include "finite_internal.h"
+
 #include "realtime/realtime_internal.h"
 
 #include <string.h>
@@ -40,9 +42,9 @@ static tal_status factor_with(tal_fixed_stepper *s, tal_state *state, double c)
     const tal_matrix G = tal_matrix_view(s->G, s->m, s->nu);
     const tal_status st = s->m > 0 ? tal_matter_calc_G(s->matter, state, TAL_G, G) : TAL_OK;
     if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
-    tali_realtime_add_penalty(s->G, s->m, s->nu, c, s->H);
+    tali_sparse_tree_add_square(&s->tree, s->G, s->m, c);
     fix_known(s, s->H);
-    return tali_realtime_factor(s, s->H, s->nu);
+    return tali_realtime_factor_tree(s, &s->tree);
 }
 
 // f = H^-1 f of free speeds, zero of known ones.
@@ -51,8 +53,12 @@ static tal_status solve(tal_fixed_stepper *s, double f[])
     for (int k = 0; k < s->nu; ++k) {
         if (s->level[k] != TAL_LEVEL_FREE) f[k] = 0.0;
     }
-    return tal_chol_solve(tal_matrix_view(s->H, s->nu, s->nu), tal_matrix_view(f, s->nu, 1),
-                          &s->error_record);
+    tali_sparse_tree_solve(&s->tree, f);
+    if (tali_finite_all(f, s->nu)) return TAL_OK;
+    return TALI_FAIL(&s->error_record, TAL_ERR_NOT_FINITE,
+                     "a step of %g s from t = %g leads to numbers that are not finite: take "
+                     "shorter ones",
+                     s->h, s->t0);
 }
 
 // What the equations of motion lack: -(M udot + P + G^T (lambda + alpha errors)).
@@ -126,17 +132,6 @@ static tal_status place(tal_fixed_stepper *s, tal_state *state)
     return st;
 }
 
-// The tangent without constraints, in H, and the penalty of a step, from the M of its first
-// iteration.
-static tal_status calc_tangent(tal_fixed_stepper *s, tal_state *state)
-{
-    const tal_status st = tali_realtime_calc_tangent(s, state);
-    if (st == TAL_OK && !s->is_corrected) {
-        s->penalty = tali_realtime_penalty(s, s->M, s->nu, tali_realtime_scale(s));
-    }
-    return st;
-}
-
 // Where forces make the tangent indefinite, inertia is added until it is not: shorter changes.
 static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
 {
@@ -157,64 +152,90 @@ static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
     return st;
 }
 
+// The tangent of an iteration; the penalty of a step is from the M of its first one. G is always
+// that of the place at hand: with an older one a projection would move speeds along the constraints,
+// too, by the penalty times what G has changed.
+static tal_status find_tangent(tal_fixed_stepper *s, tal_state *state)
+{
+    tal_status st = TAL_OK;
+    if (s->has_inertia) {
+        tali_realtime_sum_tangent(s, 0.0, 1.0);
+    } else {
+        st = tali_realtime_calc_tangent(s, state);
+    }
+    s->has_inertia = true;
+    if (st == TAL_OK && !s->is_corrected) {
+        s->penalty = tali_realtime_penalty(s, s->M, s->nu, tali_realtime_scale(s));
+    }
+    return st == TAL_OK ? factor_tangent(s, state) : st;
+}
+
 static tal_status correct(tal_fixed_stepper *s, tal_state *state)
 {
     if (s->is_corrected) update_multipliers(s);
-    tal_status st = calc_tangent(s, state);
+    tal_status st = find_tangent(s, state);
     s->is_corrected = true;
     if (st == TAL_OK) st = calc_lack(s, state, s->udot, s->change);
     for (int k = 0; k < s->nu; ++k) {
         s->change[k] *= tali_realtime_scale(s);
     }
-    if (st == TAL_OK) st = factor_tangent(s, state);
     return st == TAL_OK ? solve(s, s->change) : st;
 }
 
-// d = -b alpha H^-1 G^T errors
-static tal_status calc_projection(tal_fixed_stepper *s, tal_state *state, const double errors[],
+// d = -b alpha H^-1 G^T errors, and what is left of the errors: errors + G d
+static tal_status calc_projection(tal_fixed_stepper *s, tal_state *state, double errors[],
                                   double d[])
 {
     const double c = -s->penalty * tali_realtime_scale(s);
     for (int i = 0; i < s->m; ++i) {
         s->row[i] = c * errors[i];
     }
-    const tal_status st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, d);
-    return st == TAL_OK ? solve(s, d) : st;
+    tal_status st = tal_matter_mul_GT(s->matter, state, TAL_G, s->row, d);
+    if (st == TAL_OK) st = solve(s, d);
+    if (st == TAL_OK) st = tal_matter_mul_G(s->matter, state, TAL_G, d, s->row);
+    for (int i = 0; i < s->m; ++i) {
+        errors[i] += s->row[i];
+    }
+    return st;
 }
 
-// Whether sweep `i` of a projection is the next to make.
-static bool is_wanted(const tal_fixed_stepper *s, int i, const double errors[])
+// v moves until its errors, which are linear in it, are below a tolerance; `d` is the sum of all
+// moves.
+static tal_status project(tal_fixed_stepper *s, tal_state *state, double tolerance, double errors[],
+                          double v[], double d[])
 {
-    if (i >= s->def.projections || s->m == 0) return false;
-    return s->def.same_work || tali_realtime_norm(errors, s->m) > s->def.speed_tolerance;
+    tal_status st = TAL_OK;
+    memset(d, 0, (size_t)s->nu * sizeof *d);
+    for (int i = 0; i < s->def.projections && st == TAL_OK; ++i) {
+        if (!s->def.same_work && tali_realtime_norm(errors, s->m) <= tolerance) break;
+        st = calc_projection(s, state, errors, s->f);
+        for (int k = 0; k < s->nu; ++k) {
+            v[k] += s->f[k];
+            d[k] += s->f[k];
+        }
+    }
+    return st;
 }
 
 static tal_status project_speeds(tal_fixed_stepper *s, tal_state *state)
 {
-    tal_status st = TAL_OK;
-    for (int i = 0; st == TAL_OK && is_wanted(s, i, tali_realtime_verr(s, state)); ++i) {
-        st = calc_projection(s, state, tali_realtime_verr(s, state), s->change);
-        for (int k = 0; k < s->nu; ++k) {
-            s->u[k] += s->change[k];
-        }
-        if (st == TAL_OK) st = tali_realtime_put_u(s, state, s->u);
-    }
+    if (s->m == 0) return TAL_OK;
+    memcpy(s->errors, tali_realtime_verr(s, state), (size_t)s->m * sizeof *s->errors);
+    tal_status st = project(s, state, s->def.speed_tolerance, s->errors, s->u, s->change);
+    if (st == TAL_OK) st = tali_realtime_put_u(s, state, s->u);
     return tali_realtime_pass_on(s, state, st);
 }
 
-// Newmark's acceleration takes its share.
+// As far as they change speeds within a step. Newmark's acceleration takes its share.
 static tal_status project_accelerations(tal_fixed_stepper *s, tal_state *state)
 {
     const double share = (1.0 - s->family.df) / (1.0 - s->family.dm);
-    tal_status st = TAL_OK;
-    for (int i = 0; i < s->def.projections && s->m > 0 && st == TAL_OK; ++i) {
-        st = tal_matter_calc_constraint_aerr(s->matter, state, s->udot, s->errors);
-        if (st != TAL_OK || !is_wanted(s, i, s->errors)) break;
-        st = calc_projection(s, state, s->errors, s->change);
-        for (int k = 0; k < s->nu; ++k) {
-            s->udot[k] += s->change[k];
-            s->a[k] += share * s->change[k];
-        }
+    if (s->m == 0) return TAL_OK;
+    tal_status st = tal_matter_calc_constraint_aerr(s->matter, state, s->udot, s->errors);
+    const double tolerance = s->def.speed_tolerance / s->h;
+    if (st == TAL_OK) st = project(s, state, tolerance, s->errors, s->udot, s->change);
+    for (int k = 0; k < s->nu && st == TAL_OK; ++k) {
+        s->a[k] += share * s->change[k];
     }
     return tali_realtime_pass_on(s, state, st);
 }

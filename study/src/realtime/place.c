@@ -1,5 +1,7 @@
 // A State put where a step wants it, and what it says there.
 #include "finite_internal.h"
+#include "rates_internal.h"
+#include "real_functions_internal.h"
 
 #include "realtime/realtime_internal.h"
 
@@ -25,28 +27,28 @@ double tali_realtime_norm(const double v[], int n)
 
 // --- where a step starts ---
 
-// Known mobilities, and those with qdot = u.
+// Known mobilities, quaternions, and whether any other rates depend on q.
 static void read_mobilities(tal_fixed_stepper *s, const tal_state *state)
 {
     const tal_matter *matter = s->matter;
     s->has_known = tal_matter_num_free(matter, state) < s->nu;
-    s->num_simple = 0;
+    s->is_curved = false;
+    s->num_quaternions = 0;
     for (int b = 1; b < s->num_bodies; ++b) {
         const tal_body_ix body = {b};
         const int nu = tal_body_nu(matter, body), u0 = tal_body_u_start(matter, body);
-        const int q0 = nu > 0 ? tal_body_q_start(matter, state, body) - s->q0 : 0;
-        const bool is_simple = tal_body_qdot_is_u(matter, body);
         for (int k = 0; k < nu; ++k) {
             s->level[u0 + k] = s->has_known
                                    ? tal_mobility_level(matter, state, (tal_mobility){body, k})
                                    : TAL_LEVEL_FREE;
-            if (!is_simple) continue;
-            s->simple_q[s->num_simple] = q0 + k;
-            s->simple_u[s->num_simple] = u0 + k;
-            ++s->num_simple;
         }
+        if (tal_body_qdot_is_u(matter, body)) continue;
+        if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) {
+            s->is_curved = true;
+            continue;
+        }
+        s->quaternions[s->num_quaternions++] = tal_body_q_start(matter, state, body) - s->q0;
     }
-    s->is_simple = s->num_simple == s->nu;
 }
 
 static tal_status check_rows(tal_fixed_stepper *s, const tal_state *state)
@@ -74,6 +76,7 @@ tal_status tali_realtime_read(tal_fixed_stepper *s, tal_state *state)
     s->m = s->rows.mp + s->rows.mv;
     s->has_others = ny > s->nq + s->nu;
     read_mobilities(s, state);
+    s->problem.is_free = s->problem.only_matter_settles && !s->has_known;
     tal_status st = check_rows(s, state);
     if (st == TAL_OK && s->has_others) {
         st = tal_system_realize(s->system, state, TAL_STAGE_ACCELERATION);
@@ -89,40 +92,50 @@ tal_status tali_realtime_read(tal_fixed_stepper *s, tal_state *state)
 
 // --- moving along speeds ---
 
-// k = N(q) x with the q of y1.
-static tal_status slope_at(tal_fixed_stepper *s, tal_state *state, double t, const double x[],
-                           double k[])
+// Of a quaternion p, p' = N x is A p with a constant A, and A^2 = -a^2 with a = |N x| / |p|:
+//
+//     p1 = cos(a) p + sin(a)/a N x
+static void turn_quaternion(const double p[4], const double slope[4], double p1[4])
 {
-    tal_status st = tali_problem_put(&s->problem, state, t, s->y1);
-    if (st == TAL_OK) st = tal_matter_calc_qdot(s->matter, state, x, k);
-    return tali_realtime_pass_on(s, state, st);
+    const double a = tali_realtime_norm(slope, 4) / tali_realtime_norm(p, 4);
+    const sine_cosine of = sincos_of(a);
+    const double c = a > 0.0 ? of.s / a : 1.0;
+    for (int k = 0; k < 4; ++k) {
+        p1[k] = of.c * p[k] + c * slope[k];
+    }
 }
 
-// The q of y1 = that of y0, moved along x: q' = N(q) x through a unit of time by the classical
-// Runge-Kutta method, whose error is of the order |x|^5; exact where qdot = u.
-static tal_status move_along(tal_fixed_stepper *s, tal_state *state, double t, const double x[])
+// The q of y1 = that of y0, moved along x: q' = N(q) x through a unit of time. Exact where N is
+// constant, and of quaternions; otherwise by the classical Runge-Kutta method, whose error is of
+// the order |x|^5.
+static tal_status move_along(tal_fixed_stepper *s, tal_state *state, const double x[])
 {
     static const double part[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
+    const size_t nq = (size_t)s->nq;
     const double *q = s->y0 + s->q0;
     double *q1 = s->y1 + s->q0;
     tal_status st = TAL_OK;
-    for (int i = 0; i < 4 && !s->is_simple && st == TAL_OK; ++i) {
-        const double *last = s->slope + (size_t)(i > 0 ? i - 1 : 0) * (size_t)s->nq;
+    for (int i = 0; i < (s->is_curved ? 4 : 1) && st == TAL_OK; ++i) {
+        const double *last = s->slope + (size_t)(i > 0 ? i - 1 : 0) * nq;
         for (int k = 0; k < s->nq; ++k) {
             q1[k] = q[k] + (i > 0 ? part[i] * last[k] : 0.0);
         }
-        st = slope_at(s, state, t, x, s->slope + (size_t)i * (size_t)s->nq);
+        st = tali_matter_mul_N_of(s->matter, state, q1, s->u_start, TAL_N, x,
+                                  s->slope + (size_t)i * nq);
     }
-    for (int k = 0; k < s->nq && !s->is_simple && st == TAL_OK; ++k) {
-        q1[k] = q[k];
-        for (int i = 0; i < 4; ++i) {
-            q1[k] += weight[i] / 6.0 * s->slope[(size_t)i * (size_t)s->nq + (size_t)k];
+    if (st != TAL_OK) return tali_realtime_pass_on(s, state, st);
+    for (int k = 0; k < s->nq; ++k) {
+        double sum = s->slope[k];
+        for (int i = 1; i < 4 && s->is_curved; ++i) {
+            sum += weight[i] * s->slope[(size_t)i * nq + (size_t)k];
         }
+        q1[k] = q[k] + (s->is_curved ? sum / 6.0 : sum);
     }
-    for (int k = 0; k < s->num_simple; ++k) {
-        q1[s->simple_q[k]] = q[s->simple_q[k]] + x[s->simple_u[k]];
+    for (int k = 0; k < s->num_quaternions; ++k) {
+        const int at = s->quaternions[k];
+        turn_quaternion(q + at, s->slope + at, q1 + at);
     }
-    return st;
+    return TAL_OK;
 }
 
 tal_status tali_realtime_put(tal_fixed_stepper *s, tal_state *state, double t, const double x[],
@@ -139,7 +152,7 @@ tal_status tali_realtime_put(tal_fixed_stepper *s, tal_state *state, double t, c
     for (int i = 0; i < ny && s->has_others; ++i) {
         s->y1[i] += (t - s->t0) * s->ydot0[i];
     }
-    tal_status st = move_along(s, state, t, x);
+    tal_status st = move_along(s, state, x);
     memcpy(s->y1 + s->u0, u, (size_t)s->nu * sizeof *u);
     if (st == TAL_OK) st = tali_problem_put(&s->problem, state, t, s->y1);
     if (st == TAL_OK) st = tali_problem_settle_start(&s->problem, state, true);

@@ -10,6 +10,8 @@
 #ifndef TALUS_REALTIME_INTERNAL_H
 #define TALUS_REALTIME_INTERNAL_H
 
+#include "sparse_tree_internal.h"
+
 #include "problem/problem_internal.h"
 #include "problem/study_internal.h"
 
@@ -30,6 +32,7 @@ struct tal_fixed_memory {
 typedef struct tali_realtime_head {
     uint64_t of; // hash of t, y and the formulation they belong to; 0: none
     int32_t nu, m, num_pivots, nx;
+    bool has_xdot; // natural: x and xdot
 } tali_realtime_head;
 
 /// What a step needs of the last one.
@@ -39,8 +42,9 @@ typedef struct tali_realtime_past {
     double *lambda; // [m]
     int *pivots;    // [num_pivots] dependent speeds; semi-recursive
     int num_pivots;
-    double *natural; // [nx] Newmark's a; global
+    double *natural; // [nx] Newmark's a, or x and xdot of the energy-momentum rule; global
     int nx;          // 0: none
+    bool has_xdot;   // natural: x and xdot
 } tali_realtime_past;
 
 /// Newmark's x(a), u(a) with (1 - dm) a1 + dm a0 = (1 - df) udot1 + df udot0 (CD eq. 38 to 42).
@@ -89,9 +93,9 @@ struct tal_fixed_stepper {
 
     // of the State at hand
     int q0, u0, nq; // where matter's begin in y, and its coordinates
-    int num_simple; // mobilities with qdot = u
-    int *simple_q, *simple_u;
-    bool is_simple;   // all have
+    int num_quaternions;
+    int *quaternions; // where they begin in matter's q
+    bool is_curved;   // N depends on q where there is no quaternion
     bool has_known;   // some mobility is prescribed or locked
     tal_level *level; // [nu]
     tal_constraint_rows rows;
@@ -116,9 +120,10 @@ struct tal_fixed_stepper {
     double *slope;         // [4 max_nq] room
     tal_spatial_vec *F_GB; // [num_bodies]
     double *G, *M, *H;     // m x nu, nu x nu
+    tali_sparse_tree tree; // H with its factors; hybrid
     double *R, *part;      // nu x nu and room, of independent coordinates
     int *which;            // [nu] room
-    bool has_stiffness;    // S is that of this step, and still serves
+    bool has_inertia;      // M and S are of this step, and still serve
     bool is_corrected;     // x was corrected in this step
     double *cod_work;
     int *cod_iwork;
@@ -156,6 +161,7 @@ static inline double *tali_realtime_column(double *A, int n, int j)
 /// The table of a formulation.
 const tali_realtime_ops *tali_realtime_hybrid(void);
 const tali_realtime_ops *tali_realtime_global_ops(void);
+const tali_realtime_ops *tali_realtime_energy_momentum(void);
 const tali_realtime_ops *tali_realtime_semi_recursive(void);
 const tali_realtime_ops *tali_realtime_fully_recursive(void);
 const tali_realtime_ops *tali_realtime_welch(void);
@@ -237,11 +243,11 @@ double tali_realtime_scale(const tal_fixed_stepper *s);
 /// n x n; b is what the residual is multiplied with.
 double tali_realtime_penalty(const tal_fixed_stepper *s, const double M[], int n, double b);
 
-/// H += c G^T G, its lower triangle; G is m x n.
-void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H);
-
-/// H becomes its Cholesky factor; rows and columns of known speeds are those of the unit matrix.
+/// H becomes its Cholesky factor.
 tal_status tali_realtime_factor(tal_fixed_stepper *s, double *H, int n);
+
+/// The same where entries follow a tree.
+tal_status tali_realtime_factor_tree(tal_fixed_stepper *s, const tali_sparse_tree *H);
 
 // --- stiffness.c ---
 

@@ -20,7 +20,8 @@ static const struct {
 } formulations[] = {
     [TAL_FORMULATION_HYBRID] = {"hybrid", STRUCTURAL, TAL_SCHEME_TRAPEZOID},
     [TAL_FORMULATION_SEMI_RECURSIVE] = {"semi-recursive", STRUCTURAL, TAL_SCHEME_TRAPEZOID},
-    [TAL_FORMULATION_GLOBAL] = {"global", STRUCTURAL, TAL_SCHEME_TRAPEZOID},
+    [TAL_FORMULATION_GLOBAL] = {"global", STRUCTURAL | 1u << TAL_SCHEME_ENERGY_MOMENTUM,
+                                TAL_SCHEME_TRAPEZOID},
     [TAL_FORMULATION_FULLY_RECURSIVE] = {"fully-recursive", STRUCTURAL, TAL_SCHEME_TRAPEZOID},
     [TAL_FORMULATION_WELCH] = {"welch", PREDICTORS, TAL_SCHEME_PREDICTOR_CORRECTOR},
     [TAL_FORMULATION_BAUMGARTE] = {"baumgarte", EXPLICIT, TAL_SCHEME_EXPLICIT},
@@ -35,6 +36,7 @@ static const char *const schemes[] = {
     [TAL_SCHEME_PREDICTOR] = "predictor",
     [TAL_SCHEME_EXPLICIT] = "heun",
     [TAL_SCHEME_SEMI_EXPLICIT_EULER] = "semi-explicit-euler",
+    [TAL_SCHEME_ENERGY_MOMENTUM] = "energy-momentum",
 };
 
 enum {

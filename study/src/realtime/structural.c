@@ -7,6 +7,7 @@
 #include "realtime/realtime_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // CD tab. 2
@@ -88,24 +89,25 @@ static double limit_change(tal_fixed_stepper *s, double most)
     return wanted;
 }
 
-// What forces add to the tangent serves as long as the iteration comes to its end quickly: dampers
-// and tyres change it between one iteration and the next.
-static void note_change(tal_fixed_stepper *s, double change)
+// Whether the iteration has ended: where what is left, as it converges, is below the tolerance.
+// M and what forces add to the tangent serve as long as the end comes quickly.
+static bool note_change(tal_fixed_stepper *s, double change)
 {
-    const double slow = 0.2;
-    const bool is_slow = change > slow * s->stats.last_change;
-    if (s->def.same_work || is_slow) s->has_stiffness = false;
+    const double slow = 0.2, rate = fmin(1.0, change / s->stats.last_change);
+    if (s->def.same_work || rate > slow) s->has_inertia = false;
     s->stats.last_change = change;
+    ++s->stats.iterations;
+    return change * (rate > 0.0 ? rate : 1.0) < s->def.tolerance;
 }
 
 tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
 {
     tal_status st = TAL_OK;
     predict(s);
-    s->is_corrected = s->has_stiffness = false;
+    s->is_corrected = s->has_inertia = false;
     s->stats.last_change = INFINITY;
-    bool is_done = false;
-    for (int i = 0; i < s->def.iterations && !is_done && st == TAL_OK; ++i) {
+    bool is_met = false;
+    for (int i = 0; i < s->def.iterations && (s->def.same_work || !is_met); ++i) {
         st = s->ops->place(s, state);
         if (st == TAL_OK) st = follow_known(s, state);
         if (st == TAL_OK) st = s->ops->correct(s, state);
@@ -115,11 +117,9 @@ tal_status tali_realtime_structural_step(tal_fixed_stepper *s, tal_state *state)
             if (s->level[k] == TAL_LEVEL_FREE) s->x[k] += s->change[k];
         }
         tali_realtime_calc_rates(s);
-        note_change(s, change);
-        ++s->stats.iterations;
-        is_done = !s->def.same_work && s->stats.last_change < s->def.tolerance;
+        is_met = note_change(s, change);
     }
-    if (st == TAL_OK && s->stats.last_change >= s->def.tolerance) ++s->stats.unfinished;
+    if (st == TAL_OK && !is_met) ++s->stats.unfinished;
     if (st == TAL_OK) st = s->ops->place(s, state);
     if (st == TAL_OK) st = follow_known(s, state);
     if (st == TAL_OK) st = s->ops->finish(s, state);
@@ -172,35 +172,37 @@ void tali_realtime_sum_tangent(tal_fixed_stepper *s, double inertia, double stif
     const size_t size = (size_t)s->nu * (size_t)s->nu;
     const double cm = (1.0 - s->family.dm) + inertia, cf = (1.0 - s->family.df) * stiffness;
     for (size_t i = 0; i < size; ++i) {
-        s->H[i] = cm * s->M[i] + (s->forces != NULL ? cf * s->S[i] : 0.0);
+        s->H[i] = cm * s->M[i];
+    }
+    for (size_t i = 0; i < size && s->forces != NULL; ++i) {
+        s->H[i] += cf * s->S[i];
     }
 }
 
 tal_status tali_realtime_calc_tangent(tal_fixed_stepper *s, tal_state *state)
 {
     tal_status st = tali_realtime_calc_mass(s, state);
-    if (st == TAL_OK && s->forces != NULL && !s->has_stiffness) {
-        s->has_stiffness = true;
-        st = tali_realtime_calc_stiffness(s, state);
-    }
+    if (st == TAL_OK && s->forces != NULL) st = tali_realtime_calc_stiffness(s, state);
     tali_realtime_sum_tangent(s, 0.0, 1.0);
     return st;
 }
 
-// Column by column, where rows have an entry.
-void tali_realtime_add_penalty(double *G, int m, int n, double c, double *H)
+static tal_status refuse_tangent(tal_fixed_stepper *s, tal_status st, const char *why)
 {
-    for (int k = 0; k < n; ++k) {
-        double *column = tali_realtime_column(H, n, k);
-        const double *g_k = tali_realtime_column(G, m, k);
-        for (int i = 0; i < m; ++i) {
-            if (g_k[i] == 0.0) continue;
-            const double *row = G + i;
-            for (int j = k; j < n; ++j) {
-                column[j] += c * g_k[i] * row[(size_t)j * (size_t)m];
-            }
-        }
-    }
+    return TALI_FAIL(&s->error_record, st,
+                     "the tangent matrix of a step from t = %g has no factors (%s): a mobility "
+                     "moves no mass, or the motion has become too large for steps of %g s",
+                     s->t0, why, s->h);
+}
+
+tal_status tali_realtime_factor_tree(tal_fixed_stepper *s, const tali_sparse_tree *H)
+{
+    int pivot = 0;
+    char why[64];
+    ++s->stats.factorizations;
+    if (tali_sparse_tree_factor(H, &pivot)) return TAL_OK;
+    (void)snprintf(why, sizeof why, "its pivot %d of %d is not positive", pivot, H->n);
+    return refuse_tangent(s, TAL_ERR_SINGULAR, why);
 }
 
 tal_status tali_realtime_factor(tal_fixed_stepper *s, double *H, int n)
@@ -208,9 +210,5 @@ tal_status tali_realtime_factor(tal_fixed_stepper *s, double *H, int n)
     tal_error why = {TAL_OK, "", ""};
     ++s->stats.factorizations;
     const tal_status st = tal_chol_factor(tal_matrix_view(H, n, n), NULL, &why);
-    if (st == TAL_OK) return TAL_OK;
-    return TALI_FAIL(&s->error_record, st,
-                     "the tangent matrix of a step from t = %g has no factors (%s): a mobility "
-                     "moves no mass, or the motion has become too large for steps of %g s",
-                     s->t0, why.message, s->h);
+    return st == TAL_OK ? st : refuse_tangent(s, st, why.message);
 }

@@ -4,6 +4,7 @@
 #include "sampler.h"
 #include "talus_test.h"
 
+#include <talus/common/threads.h>
 #include <talus/matter/natural.h>
 
 #include <stdlib.h>
@@ -276,8 +277,6 @@ START_TEST(the_way_back_is_exact)
 
 END_TEST
 
-// --- counts ---
-
 // Five slender rods along edges of a cube, open or closed.
 static model cube_links(bool is_closed)
 {
@@ -286,6 +285,182 @@ static model cube_links(bool is_closed)
     finish_model(&m);
     return m;
 }
+
+// --- element by element ---
+
+// Random forces on bodies, about Bo.
+static tal_spatial_vec *random_forces(const model *m, test_rng *rng)
+{
+    const int nb = tal_matter_num_bodies(m->matter);
+    tal_spatial_vec *F = calloc((size_t)nb, sizeof *F);
+    ck_assert_ptr_nonnull(F);
+    for (int b = 1; b < nb; ++b) {
+        F[b].w = test_random_vec3(rng);
+        F[b].v = test_random_vec3(rng);
+    }
+    return F;
+}
+
+// R^T M R = M, and f + R^T (Q - M Sc) = f - bias (GJB eq. 8.38), summed from elements. A hundred
+// roundings of numbers up to `size`, and of products of speeds with it.
+START_TEST(elements_add_up_to_the_equations_of_the_tree)
+{
+    test_rng rng = test_rng_seed(31);
+    for (int k = 0; k < 5; ++k) {
+        model m = mixed_tree(&rng);
+        randomize(&m, &rng);
+        const int nu = m.nu;
+        double *M = room(nu * nu), *tree = room(nu * nu), *f = room(nu), *Q = room(nu);
+        double *needed = room(nu);
+        tal_spatial_vec *F = random_forces(&m, &rng);
+        for (int j = 0; j < nu; ++j) {
+            f[j] = test_random_uniform(&rng, -1.0, 1.0);
+        }
+        tal_natural_map *map = NULL;
+        ck_assert_int_eq(tal_natural_map_create(m.natural, NULL, &map, NULL), TAL_OK);
+        ck_assert_int_eq(tal_natural_map_calc(map, m.state), TAL_OK);
+        ck_assert_int_eq(tal_natural_map_calc_M(map, tal_matrix_view(M, nu, nu)), TAL_OK);
+        ck_assert_int_eq(tal_natural_map_calc_Q(map, m.state, F, f, Q), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_M(m.matter, m.state, tal_matrix_view(tree, nu, nu)),
+                         TAL_OK);
+        ck_assert_int_eq(tal_matter_inverse_dynamics(m.matter, m.state, NULL, F, f, needed),
+                         TAL_OK);
+        const double size = 1.0 + test_largest(tree, nu * nu);
+        for (int j = 0; j < nu; ++j) {
+            ck_assert_double_eq_tol(Q[j], -needed[j], 1e-12 * size);
+            for (int i = 0; i < nu; ++i) {
+                ck_assert_double_eq_tol(M[i + j * nu], tree[i + j * nu], 1e-13 * size);
+            }
+        }
+        const tal_velocity_map_counts n = tal_natural_map_operations(map);
+        ck_assert_int_gt(n.M.multiplications, n.R.multiplications);
+        tal_natural_map_destroy(map);
+        free(M), free(tree), free(f), free(Q), free(needed), free(F);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
+// The part of r that no column of G^T has, by least squares.
+static double outside(double *GT, int nu, int nc, double *r)
+{
+    tal_cod cod;
+    double *work = room((int)tal_cod_work_size(nu, nc)), *lambda = room(nc), *copy = room(nu * nc);
+    int *iwork = calloc(tal_cod_iwork_size(nu, nc), sizeof *iwork);
+    double *b = room(nu);
+    memcpy(copy, GT, (size_t)nu * (size_t)nc * sizeof *copy);
+    memcpy(b, r, (size_t)nu * sizeof *b);
+    ck_assert_int_eq(tal_cod_factor(&cod, tal_matrix_view(copy, nu, nc), 1e-10, work, iwork, NULL),
+                     TAL_OK);
+    ck_assert_int_eq(
+        tal_cod_solve(&cod, tal_matrix_view(b, nu, 1), tal_matrix_view(lambda, nc, 1), NULL),
+        TAL_OK);
+    for (int k = 0; k < nc; ++k) {
+        for (int j = 0; j < nu; ++j) {
+            r[j] -= GT[j + k * nu] * lambda[k];
+        }
+    }
+    const double worst = test_largest(r, nu);
+    free(work), free(lambda), free(copy), free(iwork), free(b);
+    return worst;
+}
+
+// GJB eq. 8.114 holds for Talus's own accelerations of Bricard's linkage: G udot = c, and what M
+// udot lacks of Q is a force of conditions.
+START_TEST(an_opened_loop_has_the_accelerations_of_the_closed_one)
+{
+    model m = cube_links(true);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_MODEL), TAL_OK);
+    const double u[5] = {0.3, -0.2, 0.5, 0.1, -0.4};
+    ck_assert_int_eq(tal_state_set_u(m.state, u, 5), TAL_OK);
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-14;
+    ck_assert_int_eq(tal_system_prescribe_and_project(m.system, m.state, &options, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    const double *udot = tal_state_udot(m.state);
+    double *M = room(25), *G = room(m.nc * 5), *GT = room(m.nc * 5), *c = room(m.nc), Q[5];
+    const double f[5] = {0.0};
+    const tal_spatial_vec F[6] = {TAL_SPATIAL_VEC_ZERO};
+    tal_natural_map *map = NULL;
+    ck_assert_int_eq(tal_natural_map_create(m.natural, NULL, &map, NULL), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc(map, m.state), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc_M(map, tal_matrix_view(M, 5, 5)), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc_Q(map, m.state, F, f, Q), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc_closure(map, tal_matrix_view(G, m.nc, 5), c), TAL_OK);
+    double largest = 0.0;
+    for (int k = 0; k < m.nc; ++k) {
+        double sum = -c[k];
+        for (int j = 0; j < 5; ++j) {
+            sum += G[k + j * m.nc] * udot[j];
+            GT[j + k * 5] = G[k + j * m.nc];
+            largest = fmax(largest, fabs(G[k + j * m.nc]));
+        }
+        ck_assert_double_lt(fabs(sum), 1e-12);
+    }
+    ck_assert_double_gt(largest, 0.1);
+    for (int i = 0; i < 5; ++i) {
+        for (int j = 0; j < 5; ++j) {
+            Q[i] -= M[i + 5 * j] * udot[j];
+        }
+    }
+    ck_assert_double_gt(test_largest(Q, 5), 1e-3); // the loop does push
+    ck_assert_double_lt(outside(GT, 5, m.nc, Q), 1e-12);
+    tal_natural_map_destroy(map);
+    free(M), free(G), free(GT), free(c);
+    end_model(&m);
+}
+
+END_TEST
+
+// M and Q of a chain of 80 pins, as bytes: 3240 columns.
+static double *numbers_of_chain(int threads, int *count)
+{
+    test_rng rng = test_rng_seed(32);
+    model m = begin_model();
+    tal_mobod_def def = tal_mobod_def_default();
+    tal_body_ix last = TAL_GROUND;
+    for (int i = 0; i < 80; ++i) {
+        def.mass = test_random_mass_props(&rng);
+        def.X_PF = test_random_xform(&rng);
+        last = tal_matter_add_pin(m.matter, last, &def);
+    }
+    finish_model(&m);
+    randomize(&m, &rng);
+    tal_threads *pool = NULL;
+    ck_assert_int_eq(tal_threads_create(threads, &pool, NULL), TAL_OK);
+    const tal_executor executor = tal_threads_executor(pool);
+    tal_natural_map *map = NULL;
+    ck_assert_int_eq(tal_natural_map_create(m.natural, threads > 1 ? &executor : NULL, &map, NULL),
+                     TAL_OK);
+    double *f = room(80), *out = room(80 * 81);
+    tal_spatial_vec *F = random_forces(&m, &rng);
+    *count = 80 * 81;
+    ck_assert_int_eq(tal_natural_map_calc(map, m.state), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc_M(map, tal_matrix_view(out, 80, 80)), TAL_OK);
+    ck_assert_int_eq(tal_natural_map_calc_Q(map, m.state, F, f, out + 80 * 80), TAL_OK);
+    tal_natural_map_destroy(map);
+    tal_threads_destroy(pool);
+    free(F), free(f);
+    end_model(&m);
+    return out;
+}
+
+START_TEST(any_number_of_threads_gives_the_same_bits)
+{
+    int count = 0;
+    double *alone = numbers_of_chain(1, &count);
+    for (int threads = 2; threads <= 4; ++threads) {
+        double *shared = numbers_of_chain(threads, &count);
+        ck_assert_mem_eq(shared, alone, (size_t)count * sizeof *alone);
+        free(shared);
+    }
+    free(alone);
+}
+
+END_TEST
+
+// --- counts ---
 
 // The book has 30 coordinates and 25 conditions for the chain, 24 and 24 with rank 23 for the loop.
 START_TEST(counts_are_those_of_the_book)
@@ -545,6 +720,9 @@ int main(void)
     tcase_add_test(all, equations_of_motion_are_those_of_the_tree);
     tcase_add_test(all, accelerations_keep_the_conditions);
     tcase_add_test(all, the_way_back_is_exact);
+    tcase_add_test(all, elements_add_up_to_the_equations_of_the_tree);
+    tcase_add_test(all, an_opened_loop_has_the_accelerations_of_the_closed_one);
+    tcase_add_test(all, any_number_of_threads_gives_the_same_bits);
     tcase_add_test(all, counts_are_those_of_the_book);
     tcase_add_test(all, what_is_not_covered_is_named);
     tcase_add_test(all, a_basis_of_what_conditions_allow_gives_the_accelerations_of_the_tree);

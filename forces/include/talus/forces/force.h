@@ -75,6 +75,28 @@ typedef struct tal_force_change {
     const double *dz;          ///< [nz of the State]; NULL: z stays
 } tal_force_change;
 
+/// A tangent matrix that elements add their slopes to. Opaque.
+typedef struct tal_force_slopes tal_force_slopes;
+
+/**
+ * A force on body B at a point, and its opposite on A there, change with how that point of B moves
+ * in A, by K dp + C dv: for tal_force_ops.add_slopes. An element that turns its force along with A
+ * leaves that out: an iteration converges without it.
+ *
+ * @param[in] p_GS  the point, from Ground's origin
+ * @param[in] K     [N/m] in Ground; of a spring that pulls along e, -k e e^T
+ * @param[in] C     [N s/m] in Ground
+ */
+TAL_API tal_status tal_force_slopes_add(tal_force_slopes *sum, tal_body_ix A, tal_body_ix B,
+                                        tal_vec3 p_GS, const tal_mat3 *K, const tal_mat3 *C);
+
+/// The force along a speed of matter changes by k x + c u, with x the motion along another speed,
+/// or the same, and u that speed.
+/// @param[in] of  the speed whose force changes, from 0 to nu
+/// @param[in] by  the one it depends on
+TAL_API tal_status tal_force_slopes_add_along(tal_force_slopes *sum, int of, int by, double k,
+                                              double c);
+
 /**
  * A force element as a table of functions.
  *
@@ -160,6 +182,15 @@ typedef struct tal_force_ops {
      */
     tal_status (*add_rate_change)(const void *self, const tal_force_context *context,
                                   const tal_force_change *change, double dzdot[]);
+
+    /**
+     * Tell the stiffness and damping of forces at points, by tal_force_slopes_add(), or along
+     * speeds: what implicit steps need of `apply_change`, at a fraction of its cost. On entry as
+     * for apply_change. Without this function the columns of the tangent are found by
+     * apply_change.
+     */
+    tal_status (*add_slopes)(const void *self, const tal_force_context *context,
+                             tal_force_slopes *sum);
 } tal_force_ops;
 
 /// Add a force subsystem for `matter`, which must belong to the same System. A System may have

@@ -22,7 +22,7 @@
  * pin. Others are refused by name.
  */
 
-#include <talus/matter/operators.h>
+#include <talus/matter/velocity_map.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -126,13 +126,73 @@ TAL_API TAL_NODISCARD tal_status tal_natural_calc_phi_x(const tal_natural *natur
 TAL_API TAL_NODISCARD tal_status tal_natural_calc_bias(const tal_natural *natural,
                                                        const double xdot[], double bias[]);
 
+/// C = sum of lambda_k times the second derivatives of Phi_k, nx x nx: Phi is quadratic, so that
+/// Phi_x(x + d)^T lambda = Phi_x(x)^T lambda + C d for any x.
+/// @param[in] lambda  [tal_natural_nc()]
+TAL_API TAL_NODISCARD tal_status tal_natural_calc_curvature(const tal_natural *natural,
+                                                            const double lambda[], tal_matrix C);
+
 /// Q of forces on bodies and along speeds, as tal_matter_calc_applied_forces() gives them.
 /// @param[in]  F_GB  [num_bodies] about Bo, in Ground
 /// @param[in]  f     [nu]
-/// @param[out] Q     [tal_natural_nx()]
+/// @param[out] Q     [tal_natural_nx()] that of weights is the same at every x
 TAL_API TAL_NODISCARD tal_status tal_natural_calc_Q(const tal_natural *natural, tal_state *state,
                                                     const tal_spatial_vec F_GB[], const double f[],
                                                     double Q[]);
+
+/// @}
+
+/// @name Formulation A: a tree's equations from its elements (GJB sec. 8.2.5, 8.2.6)
+///
+///     M = sum of R_e^T M_e R_e        Q = f + sum of R_e^T (Q_e - M_e Sc_e)        M udot = Q
+///
+/// A body is an element: four entities, mostly, with a constant M_e. R_e has a column for each speed
+/// between Ground and them. All parts are found element by element, on as many threads as you like,
+/// with the same bits for any number of them. Loops are open here: tal_natural_map_calc_closure()
+/// has their equations. To study, and to compare with: tal_matter_calc_M() is faster.
+/// @{
+
+/// R_e and M_e R_e of one model. Opaque. Use from one thread at a time.
+typedef struct tal_natural_map tal_natural_map;
+
+/// Make a map. All memory it will ever use is taken here.
+/// @param[in]  natural   must outlive the map
+/// @param[in]  executor  runs the parts; copied; NULL: the calling thread does. Small models are
+///                       left to the calling thread
+/// @param[out] out       owned by the caller; NULL on failure
+/// @param[out] err       may be NULL
+/// @return TAL_OK; TAL_ERR_NULL, TAL_ERR_NO_MEMORY
+TAL_API TAL_NODISCARD tal_status tal_natural_map_create(const tal_natural *natural,
+                                                        const tal_executor *executor,
+                                                        tal_natural_map **out, tal_error *err);
+
+/// Free it. NULL is allowed.
+TAL_API void tal_natural_map_destroy(tal_natural_map *map);
+
+/// R, Sc and M R of a State: what the calls below are about. Needs TAL_STAGE_VELOCITY.
+TAL_API TAL_NODISCARD tal_status tal_natural_map_calc(tal_natural_map *map, tal_state *state);
+
+/// R^T M R, nu x nu, both triangles.
+TAL_API TAL_NODISCARD tal_status tal_natural_map_calc_M(const tal_natural_map *map, tal_matrix M);
+
+/// f + R^T (Q - M Sc) of forces as tal_matter_calc_applied_forces() gives them, at the State of the
+/// last tal_natural_map_calc().
+/// @param[in]  F_GB  [num_bodies] about Bo, in Ground
+/// @param[in]  f     [nu]
+/// @param[out] Q     [nu]
+TAL_API TAL_NODISCARD tal_status tal_natural_map_calc_Q(tal_natural_map *map, tal_state *state,
+                                                        const tal_spatial_vec F_GB[],
+                                                        const double f[], double Q[]);
+
+/// What the conditions ask of udot, G udot = c with G = Phi_x R and c = -bias - Phi_x Sc (GJB eq.
+/// 8.114): rows of those that the tree meets by itself are zero but for round-off.
+/// @param[out] G  nc x nu
+/// @param[out] c  [tal_natural_nc()]
+TAL_API TAL_NODISCARD tal_status tal_natural_map_calc_closure(tal_natural_map *map, tal_matrix G,
+                                                              double c[]);
+
+/// What one evaluation takes (GJB tab. 8.3, A); `inertia` is M Sc. Zeros on a breach.
+TAL_API tal_velocity_map_counts tal_natural_map_operations(const tal_natural_map *map);
 
 /// @}
 

@@ -77,7 +77,8 @@ typedef enum tal_formulation {
 } tal_formulation;
 
 /// How they become equations of a step. The first four go with the first four formulations
-/// (CD tab. 2), the predictors with Welch, the explicit ones with Baumgarte.
+/// (CD tab. 2), the predictors with Welch, the explicit ones with Baumgarte, the last one with
+/// global.
 typedef enum tal_scheme {
     TAL_SCHEME_TRAPEZOID,           ///< order 2, no damping
     TAL_SCHEME_NEWMARK,             ///< order 1, damping by `xi`
@@ -86,7 +87,9 @@ typedef enum tal_scheme {
     TAL_SCHEME_PREDICTOR_CORRECTOR, ///< order 2
     TAL_SCHEME_PREDICTOR,           ///< order 1: the predictor alone
     TAL_SCHEME_EXPLICIT,            ///< that of `tableau`
-    TAL_SCHEME_SEMI_EXPLICIT_EULER  ///< order 1: speeds first, then coordinates with them
+    TAL_SCHEME_SEMI_EXPLICIT_EULER, ///< order 1: speeds first, then coordinates with them
+    /// order 2, of the global formulation: keeps energy under weights, and momentum, to round-off
+    TAL_SCHEME_ENERGY_MOMENTUM
 } tal_scheme;
 
 /// What a stepper is created from. Obtain it from tal_fixed_stepper_def_default(), then edit.
@@ -107,7 +110,7 @@ typedef struct tal_fixed_stepper_def {
     double penalty;
     int iterations;   ///< most iterations of a step, > 0
     bool same_work;   ///< real time: always that many iterations and projections
-    double tolerance; ///< iteration ends where q changes less along u, > 0
+    double tolerance; ///< iteration ends where less of a change of q along u is left, > 0
     int projections;  ///< of u and of udot, of the hybrid formulation: at most so many
     /// Of speeds: what constraints may be off at the end of a step [unit of the row / s], > 0.
     double speed_tolerance;
@@ -116,8 +119,9 @@ typedef struct tal_fixed_stepper_def {
     /// formulation is unstable without.
     bool projects;
     /// Derivatives of the force elements in the tangent of hybrid and semi-recursive: springs and
-    /// dampers that are stiff for the step need them. They cost some ten evaluations of forces for
-    /// each speed and step. False: the tangent has inertia and constraints alone.
+    /// dampers that are stiff for the step need them. Elements that tell slopes
+    /// (tal_force_ops.add_slopes) cost as much as one evaluation of forces; those that tell nothing
+    /// are differenced, some ten evaluations for each speed. False: inertia and constraints alone.
     bool uses_stiffness;
 
     bool repeats_corrector; ///< of Welch, once more with the speeds found: order 2 also where M
@@ -217,8 +221,17 @@ TAL_API const tal_error *tal_fixed_stepper_error(const tal_fixed_stepper *steppe
 TAL_API const double *tal_fixed_memory_multipliers(const tal_fixed_memory *memory,
                                                    const tal_state *state);
 
-/// udot at the end of that step, [nu of matter]; of the implicit schemes only. NULL as above.
+/// udot at the end of that step, [nu of matter]; of the implicit schemes only. That of the
+/// energy-momentum rule belongs to the middle. NULL as above.
 TAL_API const double *tal_fixed_memory_udot(const tal_fixed_memory *memory, const tal_state *state);
+
+/// x, then xdot, in natural coordinates as the energy-momentum rule left them: xdot has a part that
+/// no u has, and with it the energy is kept.
+/// @param[out] n  how many numbers: 2 tal_natural_nx(); 0 with NULL. May be NULL
+/// @return NULL after steps of other schemes, after other changes of the State, and on a breach.
+///         Borrowed until the State changes
+TAL_API const double *tal_fixed_memory_natural(const tal_fixed_memory *memory,
+                                               const tal_state *state, int *n);
 
 /**
  * What one step makes of an error e of a position constraint and of its rate, where M and G are
