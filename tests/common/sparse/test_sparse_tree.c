@@ -1,7 +1,6 @@
 // common/src/sparse/sparse_tree.c: factors of matrices of trees, by what they solve.
 #include "sparse_tree_internal.h"
 
-#include "sampler.h"
 #include "talus_test.h"
 
 #include <stdlib.h>
