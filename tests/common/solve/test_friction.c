@@ -562,6 +562,42 @@ START_TEST(one_pass_solves_rows_that_are_apart)
 
 END_TEST
 
+// A contact that slides pushes against its direction, by mu times its normal force and its limit.
+START_TEST(a_pass_finds_what_slides)
+{
+    double A[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    double b[3] = {-2.0, 0.7, -0.9}, ones[3] = {1.0, 1.0, 1.0}, pi[3], a[3], limit[1] = {0.1};
+    double none[3] = {0.0};
+    int of[3] = {0, 0, 0}, modes[1];
+    const tal_friction_contact contact = {.normal = 0,
+                                          .tangent = 1,
+                                          .num_tangents = 2,
+                                          .static_mu = 0.5,
+                                          .sliding_mu = 0.25,
+                                          .slides = true,
+                                          .direction = {0.6, -0.8}};
+    tali_friction f = {.n = 3,
+                       .num_contacts = 1,
+                       .contacts = &contact,
+                       .A = tal_matrix_view(A, 3, 3),
+                       .s = ones,
+                       .b = b,
+                       .limit = limit,
+                       .contact_of = of,
+                       .softness = none,
+                       .pi = pi,
+                       .a = a,
+                       .modes = modes};
+    tali_friction_relax(&f, 1);
+    const double size = 0.1 + 0.25 * 2.0, expected[3] = {2.0, -0.6 * size, 0.8 * size};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq_tol(pi[i], expected[i], 1e-15);
+    }
+    ck_assert_int_eq(modes[0], TAL_FRICTION_SLIDE);
+}
+
+END_TEST
+
 START_TEST(passes_end_at_a_solution)
 {
     static pass_case s;
@@ -716,6 +752,7 @@ int main(void)
     tcase_add_test(tc, a_contact_that_never_slips);
     tcase_add_test(tc, bad_input_is_refused);
     tcase_add_test(tc, one_pass_solves_rows_that_are_apart);
+    tcase_add_test(tc, a_pass_finds_what_slides);
     tcase_add_test(tc, passes_end_at_a_solution);
     tcase_add_test(tc, passes_carry_a_column_of_boxes);
     tcase_add_test(tc, passes_refuse_bad_rows);
