@@ -100,10 +100,12 @@ for name in prmtop inpcrd; do
     cp formamide.inpcrd other.inpcrd
     short=(mol run other.prmtop other.inpcrd --time 0.1 -q)
     expect 0 "${short[@]}" -o same.sto
-    [ "$(hash_of same.sto)" = "$(hash_of run.sto)" ] || complain "names of files change the molecule"
+    [ "$(hash_of same.sto)" = "$(hash_of run.sto)" ] ||
+        complain "names of files change the molecule"
     awk 'NR == 1 { $0 = $0 " " } { print }' formamide.$name >other.$name
     expect 0 "${short[@]}" -o changed.sto
-    [ "$(hash_of changed.sto)" != "$(hash_of run.sto)" ] || complain "a change of .$name is not noticed"
+    [ "$(hash_of changed.sto)" != "$(hash_of run.sto)" ] ||
+        complain "a change of .$name is not noticed"
 done
 # steps are a tenth of the shortest period: Verlet's energy swings by a hundredth of kT per bond
 less "$(drift run.sto conserved)" 0.5 'energy of an isolated molecule'

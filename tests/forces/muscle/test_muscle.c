@@ -418,8 +418,8 @@ START_TEST(a_controller_without_a_number_is_named)
 }
 
 // Slopes against central differences with a step of 1e-6: round-off gives 1e-10 of the value, and
-// third slopes of up to 1e6 (of exponentials with exponents of 100) a sixth of 1e-6. Pieces of curves
-// do not meet where they are looked at.
+// third slopes of up to 1e6 (of exponentials with exponents of 100) a sixth of 1e-6. Pieces of
+// curves do not meet where they are looked at.
 START_TEST(slopes_of_curves_are_those_of_their_values)
 {
     all it;

@@ -278,8 +278,8 @@ static tal_status store(const void *self, const tal_force_context *context, doub
     return TAL_OK;
 }
 
-// A pendulum by a force of the user's. One that fails from the n-th call on ends the search with its
-// status, whenever that is; nothing is told of a minimum then.
+// A pendulum by a force of the user's. One that fails from the n-th call on ends the search with
+// its status, whenever that is; nothing is told of a minimum then.
 START_TEST(a_force_that_fails_ends_the_search)
 {
     static const tal_force_ops ops = {
