@@ -550,6 +550,79 @@ static void fill_pass(pass_case *s, const block *k, const friction_case *c)
 
 // The fixed point of passes is a solution: Coulomb's law holds for its forces and w. The residual
 // is measured in forces; in w it is larger by the condition of A at most: 1e-7 leaves 1e5 for it.
+// Rows that do not act on each other: one pass finds what each needs, forces and changes of exactly
+// 1 among them. Two contacts, and a bilateral row behind them.
+START_TEST(one_pass_solves_rows_that_are_apart)
+{
+    double A[49] = {0.0}, b[7] = {-1.0, 0.3, -0.4, -2.0, 0.25, 0.0, 1.0}, ones[7], pi[7], a[7];
+    double limit[2] = {0.0, 0.0}, none[7] = {0.0};
+    int of[7] = {0, 0, 0, 1, 1, 1, -1}, modes[2];
+    for (int i = 0; i < 7; ++i) {
+        A[i * 8] = ones[i] = 1.0;
+    }
+    const tal_friction_contact contacts[2] = {
+        {.normal = 0, .tangent = 1, .num_tangents = 2, .static_mu = 0.6, .sliding_mu = 0.6},
+        {.normal = 3, .tangent = 4, .num_tangents = 2, .static_mu = 0.1, .sliding_mu = 0.1}};
+    tali_friction f = {.n = 7,
+                       .num_contacts = 2,
+                       .contacts = contacts,
+                       .A = tal_matrix_view(A, 7, 7),
+                       .s = ones,
+                       .b = b,
+                       .limit = limit,
+                       .contact_of = of,
+                       .softness = none,
+                       .pi = pi,
+                       .a = a,
+                       .modes = modes};
+    tali_friction_relax(&f, 1);
+    const double expected[7] = {1.0, -0.3, 0.4, 2.0, -0.2, 0.0, -1.0};
+    for (int i = 0; i < 7; ++i) {
+        ck_assert_double_eq_tol(pi[i], expected[i], 1e-15);
+        ck_assert_double_eq_tol(a[i], expected[i] + b[i], 1e-15);
+    }
+    ck_assert_int_eq(modes[0], TAL_FRICTION_STICK);
+    ck_assert_int_eq(modes[1], TAL_FRICTION_SLIP);
+}
+
+END_TEST
+
+// A contact that slides pushes against its direction, by mu times its normal force and its limit.
+START_TEST(a_pass_finds_what_slides)
+{
+    double A[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    double b[3] = {-2.0, 0.7, -0.9}, ones[3] = {1.0, 1.0, 1.0}, pi[3], a[3], limit[1] = {0.1};
+    double none[3] = {0.0};
+    int of[3] = {0, 0, 0}, modes[1];
+    const tal_friction_contact contact = {.normal = 0,
+                                          .tangent = 1,
+                                          .num_tangents = 2,
+                                          .static_mu = 0.5,
+                                          .sliding_mu = 0.25,
+                                          .slides = true,
+                                          .direction = {0.6, -0.8}};
+    tali_friction f = {.n = 3,
+                       .num_contacts = 1,
+                       .contacts = &contact,
+                       .A = tal_matrix_view(A, 3, 3),
+                       .s = ones,
+                       .b = b,
+                       .limit = limit,
+                       .contact_of = of,
+                       .softness = none,
+                       .pi = pi,
+                       .a = a,
+                       .modes = modes};
+    tali_friction_relax(&f, 1);
+    const double size = 0.1 + 0.25 * 2.0, expected[3] = {2.0, -0.6 * size, 0.8 * size};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq_tol(pi[i], expected[i], 1e-15);
+    }
+    ck_assert_int_eq(modes[0], TAL_FRICTION_SLIDE);
+}
+
+END_TEST
+
 START_TEST(passes_end_at_a_solution)
 {
     static pass_case s;
@@ -704,6 +777,8 @@ int main(void)
     tcase_add_test(tc, a_motor_of_limited_force);
     tcase_add_test(tc, a_contact_that_never_slips);
     tcase_add_test(tc, bad_input_is_refused);
+    tcase_add_test(tc, one_pass_solves_rows_that_are_apart);
+    tcase_add_test(tc, a_pass_finds_what_slides);
     tcase_add_test(tc, passes_end_at_a_solution);
     tcase_add_test(tc, passes_carry_a_column_of_boxes);
     tcase_add_test(tc, passes_refuse_bad_rows);
