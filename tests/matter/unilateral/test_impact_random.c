@@ -208,21 +208,21 @@ static void check_hit(const random_hit *it, int n, worst_hit *worst)
 
 // The report leaves out what a motion does; without one the energy itself must not grow either. It
 // is a sum of products of impulses and speeds, which can be larger than the energy by far: where
-// elements jam, impulses of 10 N s meet energies of 0.6 J.
+// elements jam, impulses of 10 N s meet energies of 0.6 J, and a motion that squeezes makes 900 J.
 static void check_gain(const random_hit *it, int n, double before, double energy, worst_hit *worst)
 {
-    const double gain = it->is_driven ? energy : fmax(energy, kinetic(&it->model) - before);
-    const double moved = largest_impulse(it) * 1.0; // masses are 1 kg, speeds at most 1 m/s
-    ck_assert_msg(gain <= 1e-12 * fmax(before, moved), "%d: %g of %g", n, gain, before);
-    worst->gain = fmax(worst->gain, gain / before);
+    const double after = kinetic(&it->model), fastest = sqrt(2.0 * fmax(before, after)); // of 1 kg
+    const double gain = it->is_driven ? energy : fmax(energy, after - before);
+    const double moved = fmax(before, largest_impulse(it) * fastest);
+    ck_assert_msg(gain <= 1e-12 * moved, "%d: %g of %g, %g moved", n, gain, before, moved);
+    worst->gain = fmax(worst->gain, gain / moved);
     if (it->is_prescribed) ck_assert(tal_state_u(it->model.state)[MASSES - 1] == it->speed);
 }
 
 // T16: every impact is solved, nothing approaches afterwards, friction is within its cone, kinetic
 // energy does not grow but by round-off and the work of a motion, and prescribed speeds stay, to
 // the bit. Where a motion drives a mass between others that do not give way there are no impulses:
-// that is a status, and nothing has changed. T14: where all e were reduced, so that nothing is
-// gained, that was by no more than is needed: nothing is lost either.
+// that is a status, and nothing has changed.
 START_TEST(random_impacts_gain_no_energy)
 {
     const int count = getenv("TALUS_SOAK") != NULL ? 1000000 : 1000;
@@ -247,9 +247,6 @@ START_TEST(random_impacts_gain_no_energy)
             check_gain(&it, n, T, report.energy, &worst);
             check_hit(&it, n, &worst);
             guarded += report.restitution < 1.0;
-            const bool is_none = fabs(report.energy) <= 1e-9 * fmax(T, largest_impulse(&it));
-            ck_assert_msg(report.restitution == 1.0 || is_none, "%d: %g of %g with %g of e", n,
-                          report.energy, T, report.restitution);
         } else {
             ck_assert_msg(it.is_driven, "%d: %s", n, tal_state_error(it.model.state)->message);
             ck_assert_mem_eq(tal_state_u(it.model.state), u, sizeof u);
@@ -259,7 +256,7 @@ START_TEST(random_impacts_gain_no_energy)
     }
     (void)printf(
         "%d impacts: %d driven, of which %d squeezed; %d without all friction, %d guarded; at most "
-        "%.1e m/s, %.1e over a cone, %.1e of the energy gained\n",
+        "%.1e m/s, %.1e over a cone, %.1e of the energy moved gained\n",
         count, driven, refused, smooth, guarded, worst.approach, worst.excess, worst.gain);
     // a motion at random squeezes often; friction was left out rarely, and that was counted
     ck_assert_msg(2 * refused <= driven && 10 * smooth <= count, "%d of %d refused, %d smooth",
@@ -270,7 +267,8 @@ END_TEST
 
 // T14, the guard: of these impacts all e are reduced by one factor, and what is left of the energy
 // is what there was: a larger factor would gain, by bisection to 2^-40. (They are some of 13 among
-// the first 25000 of the cases above.)
+// the first 25000 of the cases above. Where elements change what they do at that factor, energy
+// jumps there, and some is lost.)
 START_TEST(restitution_is_reduced_by_no_more_than_energy_asks_for)
 {
     static const int cases[] = {9365, 10964, 14375, 18034};
