@@ -513,15 +513,13 @@ static tal_status explain(tal_optimizer *it, tal_status st, const tal_nlp_report
 
 static tal_status solve(tal_optimizer *it, tal_nlp_report *report)
 {
-    const tal_nlp nlp = tali_optimize_program(it);
     tal_nlp_options options = tal_nlp_options_default();
     options.tolerance = it->def.tolerance;
     options.row_tolerance = it->def.row_tolerance;
     options.max_iterations = it->def.max_iterations;
     options.allocator = it->allocator;
     tal_error why = {.status = TAL_OK};
-    tal_status st = tal_nlp_solver_create(&nlp, &options, &it->solver, &why);
-    if (st == TAL_OK) st = tal_nlp_solver_run(it->solver, it->x, report, &why);
+    const tal_status st = tali_optimize_solve(it, &options, report, &why);
     if (st == TAL_OK) it->error_record = (tal_error){.status = TAL_OK}; // of steps not taken
     return st == TAL_OK ? TAL_OK : explain(it, st, report, &why);
 }

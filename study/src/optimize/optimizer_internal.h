@@ -91,7 +91,9 @@ struct tal_optimizer {
     bool has_time;         // the end is free, and forces or goals depend on time
     double *x;             // [num_unknowns] the answer
     double *f;             // [num_nodes][ny] y' there
-    double *lower, *upper; // [num_unknowns]
+    double *lower, *upper; // [num_unknowns] in units, while the program is solved
+    double *unit, *shares; // [num_unknowns] the answer in units
+    tal_nlp program;       // without units
     int *J_row, *J_col, *H_row, *H_col;
     int num_J, num_H;
     bool *is_plain;                   // [nq + nu] coordinates and speeds of bodies with qdot = u
@@ -157,6 +159,10 @@ tal_status tali_optimize_set_up(tal_optimizer *it);
 
 /// Functions of the program on it, for a solver.
 tal_nlp tali_optimize_program(tal_optimizer *it);
+
+/// Solve it, in units, from `x` on; the answer is written there.
+tal_status tali_optimize_solve(tal_optimizer *it, const tal_nlp_options *options,
+                               tal_nlp_report *report, tal_error *err);
 
 /// What a row says, for sentences.
 void tali_optimize_name_row(const tal_optimizer *it, int row, char text[], size_t size);

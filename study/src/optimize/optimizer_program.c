@@ -531,6 +531,8 @@ static bool take_memory(tal_optimizer *it)
     const tali_piece pieces[] = {{&it->x, all * d},
                                  {&it->lower, all * d},
                                  {&it->upper, all * d},
+                                 {&it->unit, all * d},
+                                 {&it->shares, all * d},
                                  {&it->f, (size_t)it->num_nodes * ny * d},
                                  {&it->J_row, J},
                                  {&it->J_col, J},

@@ -129,6 +129,26 @@ START_TEST(a_block_moves_in_least_time)
 
 END_TEST
 
+// The same with forces that are far from one: the solver sees them as parts of their range.
+START_TEST(forces_of_any_size_take_the_least_time)
+{
+    static const double most[] = {20.0, 400.0};
+    for (int k = 0; k < 2; ++k) {
+        control_case c;
+        make_block(&c, TAL_COLLOCATION_HERMITE_SIMPSON, 20, most[k]);
+        tal_optimizer_set_time(c.optimizer, 0.0, 0.01, 5.0);
+        tal_optimizer_add_time(c.optimizer, 1.0);
+        run(&c, NULL);
+        const double wanted = 2.0 / sqrt(most[k]);
+        ck_assert_double_eq_tol(c.report.end, wanted, 1e-4 * wanted);
+        ck_assert_double_eq_tol(tal_optimizer_control(c.optimizer, 0, 0.2 * wanted), most[k],
+                                1e-3 * most[k]);
+        end(&c);
+    }
+}
+
+END_TEST
+
 static tal_status calc_state_cost(const void *self, const tal_system *system, tal_state *state,
                                   double *value)
 {
@@ -394,6 +414,7 @@ int main(void)
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, a_block_moves_with_least_effort);
     tcase_add_test(tc, a_block_moves_in_least_time);
+    tcase_add_test(tc, forces_of_any_size_take_the_least_time);
     tcase_add_test(tc, a_linear_quadratic_problem);
     tcase_add_test(tc, a_pendulum_swings_up);
     tcase_add_test(tc, a_cart_swings_its_pole_up);
