@@ -1,5 +1,5 @@
-// Parameters fitted to wanted outputs: least squares whose slopes are differences, all of one step at
-// once.
+// Parameters fitted to wanted outputs: least squares whose slopes are differences, all of one step
+// at once.
 #include "ensemble/ensemble_internal.h"
 
 #include <math.h>

@@ -155,6 +155,7 @@ void tal_optimizer_destroy(tal_optimizer *optimizer)
     tali_free(&allocator, it->bounds, (size_t)it->bounds_capacity * sizeof *it->bounds);
     tali_free(&allocator, it->periods, (size_t)it->periods_capacity * sizeof *it->periods);
     tali_free(&allocator, it->goals, (size_t)it->goals_capacity * sizeof *it->goals);
+    tali_free(&allocator, it->limits, (size_t)it->limits_capacity * sizeof *it->limits);
     tali_free(&allocator, it, sizeof *it);
 }
 
@@ -351,6 +352,26 @@ void tal_optimizer_add_goal(tal_optimizer *optimizer, const tal_optimizer_goal_o
                                   .ops = *ops,
                                   .self = self},
              __func__);
+}
+
+void tal_optimizer_add_limit(tal_optimizer *optimizer, const tal_optimizer_goal_ops *ops,
+                             const void *self, double low, double high)
+{
+    if (!is_live(optimizer, __func__)) return;
+    if (ops == NULL || ops->calc == NULL || !(low <= high)) {
+        const bool is_missing = ops == NULL || ops->calc == NULL;
+        (void)TALI_FAIL(&optimizer->mistake, is_missing ? TAL_ERR_NULL : TAL_ERR_BAD_VALUE,
+                        "limit %d %s", optimizer->num_limits,
+                        is_missing ? "has no function" : "has no range from low to high");
+        return;
+    }
+    tal_optimizer *it = optimizer;
+    void *items = it->limits;
+    const bool has_room =
+        tali_grow(&it->allocator, &items, it->num_limits, &it->limits_capacity, sizeof *it->limits);
+    it->limits = items;
+    if (has_room) it->limits[it->num_limits++] = (tali_optimize_limit){*ops, self, low, high};
+    if (!has_room) note_no_memory(it);
 }
 
 // --- a run ---
