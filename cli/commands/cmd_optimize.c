@@ -364,10 +364,9 @@ const cli_command cmd_optimize = {
         "are free within their ranges. Direct collocation: coordinates, speeds and controls at "
         "the nodes of a mesh are found together, with exact derivatives. The result is a local "
         "minimum. The command also prints how far from it a simulation with these controls ends, "
-        "which tells whether the mesh is fine enough. Choose the gains of actuators so that "
-        "controls are of size one. -o writes the motion with its controls; if the search does "
-        "not converge, it writes the best motion so far, marked as such. Models with "
-        "constraints, motions or contacts are refused; the message names these.",
+        "which tells whether the mesh is fine enough. -o writes the motion with its controls; if "
+        "the search does not converge, it writes the best motion so far, marked as such. Models "
+        "with constraints, motions or contacts are refused; the message names these.",
     .common = MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_AGAIN | CLI_FORMAT,
     .options = options,
     .example = "talus optimize cart.talus -e 2 --final cart.q0=1 --final cart.u0=0",

@@ -1,8 +1,10 @@
 // L-BFGS within bounds: projected steps with the curvature of the last ones (Nocedal and Wright,
 // Numerical Optimization, alg. 7.4; the set of bounds as in Bertsekas, SIAM J. Control Optim. 20
 // (1982) 221).
+#include "array_internal.h"
 #include "error_internal.h"
 #include "finite_internal.h"
+#include "lbfgs_internal.h"
 
 #include <talus/common/minimize.h>
 
@@ -26,9 +28,7 @@ typedef struct search {
     tal_minimize_options options;
     tal_minimize_report *report;
     double *x, *g, *next, *g_next, *d; // [n]
-    double *s, *y;                     // [memory][n] steps and changes of the gradient
-    double *rho, *alpha;               // [memory]
-    int num, newest;                   // steps remembered
+    tali_lbfgs past;
 } search;
 
 tal_minimize_options tal_minimize_options_default(void)
@@ -59,15 +59,6 @@ static double within(const search *it, int i, double x)
     return fmin(fmax(x, low_of(it, i)), high_of(it, i));
 }
 
-static double dot(const double a[], const double b[], int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
 // At a bound, and pushed against it.
 static bool is_bound(const search *it, int i)
 {
@@ -89,33 +80,19 @@ static void judge(search *it)
 // d = -H g over the unknowns that are free, H by the two loops of L-BFGS.
 static void find_direction(search *it)
 {
-    const int n = it->problem->n, memory = it->options.memory;
+    const int n = it->problem->n;
     for (int i = 0; i < n; ++i) {
         it->d[i] = is_bound(it, i) ? 0.0 : -it->g[i];
     }
-    for (int k = 0; k < it->num; ++k) {
-        const int j = (it->newest + memory - k) % memory;
-        const double *s = it->s + (size_t)j * (size_t)n, *y = it->y + (size_t)j * (size_t)n;
-        it->alpha[j] = it->rho[j] * dot(s, it->d, n);
-        for (int i = 0; i < n; ++i) {
-            it->d[i] -= it->alpha[j] * y[i];
-        }
-    }
-    if (it->num > 0) {
-        const double *y = it->y + (size_t)it->newest * (size_t)n;
-        const double gamma = 1.0 / (it->rho[it->newest] * dot(y, y, n));
+    tali_lbfgs_undo(&it->past, it->d);
+    if (it->past.num > 0) {
+        const double *y = tali_lbfgs_newest_y(&it->past);
+        const double gamma = 1.0 / (it->past.rho[it->past.newest] * tali_array_dot(y, y, n));
         for (int i = 0; i < n; ++i) {
             it->d[i] *= gamma;
         }
     }
-    for (int k = it->num - 1; k >= 0; --k) {
-        const int j = (it->newest + memory - k) % memory;
-        const double *s = it->s + (size_t)j * (size_t)n, *y = it->y + (size_t)j * (size_t)n;
-        const double beta = it->rho[j] * dot(y, it->d, n);
-        for (int i = 0; i < n; ++i) {
-            it->d[i] += (it->alpha[j] - beta) * s[i];
-        }
-    }
+    tali_lbfgs_redo(&it->past, it->d);
     for (int i = 0; i < n; ++i) {
         if (is_bound(it, i)) it->d[i] = 0.0;
     }
@@ -126,9 +103,9 @@ static void find_descent(search *it)
 {
     const int n = it->problem->n;
     find_direction(it);
-    const double size = sqrt(dot(it->d, it->d, n) * dot(it->g, it->g, n));
-    if (dot(it->d, it->g, n) < -1e-12 * size && tali_finite_all(it->d, n)) return;
-    it->num = 0;
+    const double size = sqrt(tali_array_dot(it->d, it->d, n) * tali_array_dot(it->g, it->g, n));
+    if (tali_array_dot(it->d, it->g, n) < -1e-12 * size && tali_finite_all(it->d, n)) return;
+    it->past.num = 0;
     find_direction(it);
 }
 
@@ -138,21 +115,16 @@ static tal_status evaluate(search *it, const double x[], double *f, double g[])
     return it->problem->calc(it->problem->self, x, f, g);
 }
 
-// Remember the step from x to next, where it shows a curvature that is positive.
+// Remember the step from x to next.
 static void learn(search *it)
 {
-    const int n = it->problem->n, memory = it->options.memory;
-    const int slot = it->num > 0 ? (it->newest + 1) % memory : 0;
-    double *s = it->s + (size_t)slot * (size_t)n, *y = it->y + (size_t)slot * (size_t)n;
-    for (int i = 0; i < n; ++i) {
+    double *s, *y;
+    tali_lbfgs_room(&it->past, &s, &y);
+    for (int i = 0; i < it->problem->n; ++i) {
         s[i] = it->next[i] - it->x[i];
         y[i] = it->g_next[i] - it->g[i];
     }
-    const double curvature = dot(s, y, n);
-    if (!(curvature > 1e-10 * sqrt(dot(s, s, n) * dot(y, y, n)))) return;
-    it->rho[slot] = 1.0 / curvature;
-    it->newest = slot;
-    if (it->num < memory) ++it->num;
+    (void)tali_lbfgs_keep(&it->past, NULL);
 }
 
 // Whether a step lowers f enough. Where round-off hides that, by its slopes: f is a parabola there,
@@ -165,7 +137,8 @@ static bool is_good(const search *it, int halvings, double promised, double f)
     if (f <= it->report->f + SHARE * promised) return true;
     const double hidden = ROUND_OFF * fmax(fabs(it->report->f), 1.0);
     if (halvings > FEW_HALVINGS || f > it->report->f + hidden) return false;
-    const double slope = dot(it->g_next, it->next, n) - dot(it->g_next, it->x, n);
+    const double slope =
+        tali_array_dot(it->g_next, it->next, n) - tali_array_dot(it->g_next, it->x, n);
     return slope <= (2.0 * SHARE - 1.0) * promised;
 }
 
@@ -173,8 +146,8 @@ static bool is_good(const search *it, int halvings, double promised, double f)
 static tal_status step(search *it, bool *is_lower)
 {
     const int n = it->problem->n;
-    const double size = sqrt(dot(it->d, it->d, n));
-    const double whole = it->num > 0 || !(size > 1.0) ? 1.0 : 1.0 / size;
+    const double size = sqrt(tali_array_dot(it->d, it->d, n));
+    const double whole = it->past.num > 0 || !(size > 1.0) ? 1.0 : 1.0 / size;
     *is_lower = false;
     for (int k = 0; k < MOST_HALVINGS; ++k) {
         const double t = ldexp(whole, -k);
@@ -252,7 +225,7 @@ static tal_status run(search *it, tal_error *err)
         }
         bool is_lower = false;
         find_descent(it);
-        const bool was_fresh = it->num == 0;
+        const bool was_fresh = it->past.num == 0;
         const tal_status st = step(it, &is_lower);
         if (st != TAL_OK) return TALI_FAIL(err, st, "the function failed within the bounds");
         if (is_lower) {
@@ -264,7 +237,7 @@ static tal_status run(search *it, tal_error *err)
                              "by %g: look at the gradient, or ask for a larger tolerance",
                              report->f, report->slope);
         } else {
-            it->num = 0;
+            it->past.num = 0;
         }
     }
     return TAL_OK;
@@ -288,10 +261,13 @@ tal_status tal_minimize(const tal_minimize_problem *problem, const tal_minimize_
     it.next = it.g + n;
     it.g_next = it.next + n;
     it.d = it.g_next + n;
-    it.s = it.d + n;
-    it.y = it.s + memory * n;
-    it.rho = it.y + memory * n;
-    it.alpha = it.rho + memory;
+    double *past = it.d + n;
+    it.past = (tali_lbfgs){.n = problem->n,
+                           .memory = it.options.memory,
+                           .s = past,
+                           .y = past + memory * n,
+                           .rho = past + 2 * memory * n,
+                           .alpha = past + 2 * memory * n + memory};
     st = begin(&it, err);
     return st == TAL_OK ? run(&it, err) : st;
 }

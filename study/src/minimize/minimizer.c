@@ -65,8 +65,11 @@ static tal_minimizer *make(const tal_system *system, const tal_minimizer_def *de
                         .nq = tal_system_pool_capacity(system, TAL_POOL_Q),
                         .nu = tal_system_pool_capacity(system, TAL_POOL_U),
                         .num_bodies = nb};
+    it.past.n = it.nu;
+    it.past.memory = def->memory;
     tal_minimizer *m = NULL;
     const size_t d = sizeof(double), nq = (size_t)it.nq * d, nu = (size_t)it.nu * d;
+    const size_t memory = (size_t)def->memory;
     const tali_piece pieces[] = {{&m, sizeof *m},
                                  {&it.radius, (size_t)nb * d},
                                  {&it.com, (size_t)nb * sizeof *it.com},
@@ -80,8 +83,10 @@ static tal_minimizer *make(const tal_system *system, const tal_minimizer_def *de
                                  {&it.here.g, nu},
                                  {&it.next.q, nq},
                                  {&it.next.g, nu},
-                                 {&it.s, (size_t)def->memory * nu},
-                                 {&it.y, (size_t)def->memory * nu}};
+                                 {&it.past.s, memory * nu},
+                                 {&it.past.y, memory * nu},
+                                 {&it.past.rho, memory * d},
+                                 {&it.past.alpha, memory * d}};
     if (tali_alloc_pieces(&it.allocator, pieces, sizeof pieces / sizeof pieces[0], &it.size) ==
         NULL) {
         return NULL;
@@ -149,7 +154,7 @@ static tal_status search_line(tal_minimizer *m, tal_state *state, double *alpha)
     const double slope = tali_array_dot(m->d, m->here.g, m->nu);
     double low = 0.0, high = (double)INFINITY, most, trial = 1.0;
     tal_status st = tali_minimizer_reach(m, state, &most);
-    if (m->num == 0 || trial > most) trial = most;
+    if (m->past.num == 0 || trial > most) trial = most;
     *alpha = 0.0;
     for (int k = 0; k < MOST_TRIALS && st == TAL_OK; ++k) {
         st = find_place(m, state, trial);
@@ -193,8 +198,8 @@ static tal_status iterate(tal_minimizer *m, tal_state *state, bool *has_moved)
     double alpha = 0.0;
     tal_status st = tali_minimizer_direct(m, state);
     if (st == TAL_OK) st = search_line(m, state, &alpha);
-    if (st == TAL_OK && alpha == 0.0 && m->num > 0) {
-        m->num = 0;
+    if (st == TAL_OK && alpha == 0.0 && m->past.num > 0) {
+        m->past.num = 0;
         st = tali_minimizer_direct(m, state);
         if (st == TAL_OK) st = search_line(m, state, &alpha);
     }
@@ -250,8 +255,7 @@ static tal_status begin(tal_minimizer *m, tal_state *state)
     continues = continues && m->next.energy == m->here.energy &&
                 memcmp(m->next.g, m->here.g, (size_t)m->nu * sizeof m->here.g[0]) == 0;
     if (continues) return go_back(m, state);
-    m->num = 0;
-    m->first = 0;
+    m->past.num = 0;
     move_on(m);
     return TAL_OK;
 }

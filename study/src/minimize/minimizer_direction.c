@@ -10,9 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-// A change of g along a change of place counts when it is more than this part of both.
-static const double CURVED = 1e-10;
-
 static tal_status pass_on(tal_minimizer *m, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return st;
@@ -47,40 +44,18 @@ bool tali_minimizer_evaluate(tal_minimizer *m, tal_state *state, const double q[
     return is_finite;
 }
 
-static void add_scaled(double to[], double factor, const double x[], int n)
-{
-    for (int i = 0; i < n; ++i) {
-        to[i] += factor * x[i];
-    }
-}
-
-// The k-th change of the ring, the oldest first.
-static int slot(const tal_minimizer *m, int k)
-{
-    return (m->first + k) % m->def.memory;
-}
-
-// The two loops: changes are undone from the newest, gamma M^-1 is applied, and they are redone.
+// The two loops, and gamma M^-1 between them.
 static tal_status apply_H(tal_minimizer *m, tal_state *state)
 {
-    double alpha[TAL_MAX_MINIMIZER_MEMORY];
     const int n = m->nu;
     memcpy(m->work, m->here.g, (size_t)n * sizeof m->work[0]);
-    for (int k = m->num - 1; k >= 0; --k) {
-        const int i = slot(m, k);
-        alpha[k] = m->rho[i] * tali_array_dot(m->s + (ptrdiff_t)i * n, m->work, n);
-        add_scaled(m->work, -alpha[k], m->y + (ptrdiff_t)i * n, n);
-    }
+    tali_lbfgs_undo(&m->past, m->work);
     const tal_status st = tal_matter_mul_Minv(m->matter, state, m->work, m->d);
     if (st != TAL_OK) return pass_on(m, state, st);
     for (int i = 0; i < n; ++i) {
-        m->d[i] *= m->num > 0 ? m->gamma : 1.0;
+        m->d[i] *= m->past.num > 0 ? m->gamma : 1.0;
     }
-    for (int k = 0; k < m->num; ++k) {
-        const int i = slot(m, k);
-        const double beta = m->rho[i] * tali_array_dot(m->y + (ptrdiff_t)i * n, m->d, n);
-        add_scaled(m->d, alpha[k] - beta, m->s + (ptrdiff_t)i * n, n);
-    }
+    tali_lbfgs_redo(&m->past, m->d);
     for (int i = 0; i < n; ++i) {
         m->d[i] = -m->d[i];
     }
@@ -91,36 +66,23 @@ tal_status tali_minimizer_direct(tal_minimizer *m, tal_state *state)
 {
     const tal_status st = apply_H(m, state);
     const bool is_down = tali_array_dot(m->d, m->here.g, m->nu) < 0.0;
-    if (st != TAL_OK || m->num == 0 || is_down) return st;
-    m->num = 0; // what was learned elsewhere leads up here
+    if (st != TAL_OK || m->past.num == 0 || is_down) return st;
+    m->past.num = 0; // what was learned elsewhere leads up here
     return apply_H(m, state);
 }
 
 tal_status tali_minimizer_learn(tal_minimizer *m, tal_state *state, double alpha)
 {
-    const int n = m->nu, at = slot(m, m->num % m->def.memory);
-    double *s = m->s + (ptrdiff_t)at * n, *y = m->y + (ptrdiff_t)at * n;
-    double sy = 0.0, ss = 0.0, yy = 0.0;
-    for (int i = 0; i < n; ++i) {
-        const double si = alpha * m->d[i], yi = m->next.g[i] - m->here.g[i];
-        sy += si * yi;
-        ss += si * si;
-        yy += yi * yi;
-    }
-    if (!(sy > CURVED * sqrt(ss * yy))) return TAL_OK; // no curvature: nothing is learned
-    for (int i = 0; i < n; ++i) {
+    double *s, *y, curvature;
+    tali_lbfgs_room(&m->past, &s, &y);
+    for (int i = 0; i < m->nu; ++i) {
         s[i] = alpha * m->d[i];
         y[i] = m->next.g[i] - m->here.g[i];
     }
+    if (!tali_lbfgs_keep(&m->past, &curvature)) return TAL_OK; // nothing is learned
     const tal_status st = tal_matter_mul_Minv(m->matter, state, y, m->work);
     if (st != TAL_OK) return pass_on(m, state, st);
-    m->rho[at] = 1.0 / sy;
-    m->gamma = sy / tali_array_dot(y, m->work, n);
-    if (m->num < m->def.memory) {
-        m->num += 1;
-    } else {
-        m->first = (m->first + 1) % m->def.memory;
-    }
+    m->gamma = curvature / tali_array_dot(y, m->work, m->nu);
     return TAL_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "alloc_internal.h"
 #include "error_internal.h"
+#include "lbfgs_internal.h"
 
 #include <talus/study/minimizer.h>
 
@@ -29,10 +30,8 @@ struct tal_minimizer {
     double *f, *d, *work, *dq;       ///< [nu], [nu], [nu], [nq]
     tali_minimizer_place here, next; ///< where the State is, and where a step leads
     bool has_begun;                  ///< `here` is where the last run ended
-    double *s, *y;                   ///< [memory][nu] changes of place and slope, a ring
-    double rho[TAL_MAX_MINIMIZER_MEMORY];
-    double gamma;   ///< size of the first factor of H
-    int first, num; ///< of the ring
+    tali_lbfgs past;                 ///< changes of place and slope
+    double gamma;                    ///< size of the first factor of H
     long evaluations;
 };
 

@@ -160,6 +160,7 @@ void tal_optimizer_destroy(tal_optimizer *optimizer)
     tali_free(&allocator, it->bounds, (size_t)it->bounds_capacity * sizeof *it->bounds);
     tali_free(&allocator, it->periods, (size_t)it->periods_capacity * sizeof *it->periods);
     tali_free(&allocator, it->goals, (size_t)it->goals_capacity * sizeof *it->goals);
+    tali_free(&allocator, it->limits, (size_t)it->limits_capacity * sizeof *it->limits);
     tali_free(&allocator, it, sizeof *it);
 }
 
@@ -358,6 +359,26 @@ void tal_optimizer_add_goal(tal_optimizer *optimizer, const tal_optimizer_goal_o
              __func__);
 }
 
+void tal_optimizer_add_limit(tal_optimizer *optimizer, const tal_optimizer_goal_ops *ops,
+                             const void *self, double low, double high)
+{
+    if (!is_live(optimizer, __func__)) return;
+    if (ops == NULL || ops->calc == NULL || !(low <= high)) {
+        const bool is_missing = ops == NULL || ops->calc == NULL;
+        (void)TALI_FAIL(&optimizer->mistake, is_missing ? TAL_ERR_NULL : TAL_ERR_BAD_VALUE,
+                        "limit %d %s", optimizer->num_limits,
+                        is_missing ? "has no function" : "has no range from low to high");
+        return;
+    }
+    tal_optimizer *it = optimizer;
+    void *items = it->limits;
+    const bool has_room =
+        tali_grow(&it->allocator, &items, it->num_limits, &it->limits_capacity, sizeof *it->limits);
+    it->limits = items;
+    if (has_room) it->limits[it->num_limits++] = (tali_optimize_limit){*ops, self, low, high};
+    if (!has_room) note_no_memory(it);
+}
+
 // --- a run ---
 
 // The unknown of a node that a bound is about; -1 and a failure where there is none.
@@ -518,15 +539,13 @@ static tal_status explain(tal_optimizer *it, tal_status st, const tal_nlp_report
 
 static tal_status solve(tal_optimizer *it, tal_nlp_report *report)
 {
-    const tal_nlp nlp = tali_optimize_program(it);
     tal_nlp_options options = tal_nlp_options_default();
     options.tolerance = it->def.tolerance;
     options.row_tolerance = it->def.row_tolerance;
     options.max_iterations = it->def.max_iterations;
     options.allocator = it->allocator;
     tal_error why = {.status = TAL_OK};
-    tal_status st = tal_nlp_solver_create(&nlp, &options, &it->solver, &why);
-    if (st == TAL_OK) st = tal_nlp_solver_run(it->solver, it->x, report, &why);
+    const tal_status st = tali_optimize_solve(it, &options, report, &why);
     if (st == TAL_OK) it->error_record = (tal_error){.status = TAL_OK}; // of steps not taken
     return st == TAL_OK ? TAL_OK : explain(it, st, report, &why);
 }

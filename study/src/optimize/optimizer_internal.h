@@ -2,7 +2,7 @@
 //
 // Unknowns: for each node q, u, z, a = udot and controls, one node after the other; then the time
 // of the end. Rows: for each node ID(q, u, a) - forces; for each interval those of the method; then
-// periods.
+// periods; then for each limit one of every node.
 #ifndef TALUS_OPTIMIZER_INTERNAL_H
 #define TALUS_OPTIMIZER_INTERNAL_H
 
@@ -50,6 +50,13 @@ typedef struct tali_optimize_goal {
     const void *self;
 } tali_optimize_goal;
 
+/// A range of a number at all nodes.
+typedef struct tali_optimize_limit {
+    tal_optimizer_goal_ops ops;
+    const void *self;
+    double low, high;
+} tali_optimize_limit;
+
 /// Parts of the unknowns of one node.
 typedef struct tali_optimize_node {
     const double *q, *u, *z, *a, *c;
@@ -78,8 +85,9 @@ struct tal_optimizer {
     tali_optimize_bound *bounds;
     tali_optimize_period *periods;
     tali_optimize_goal *goals;
-    int num_bounds, num_periods, num_goals;
-    int bounds_capacity, periods_capacity, goals_capacity;
+    tali_optimize_limit *limits;
+    int num_bounds, num_periods, num_goals, num_limits;
+    int bounds_capacity, periods_capacity, goals_capacity, limits_capacity;
     tal_error mistake; // the first one in the calls above
 
     // from here on: the present run
@@ -91,7 +99,9 @@ struct tal_optimizer {
     bool has_time;         // the end is free, and forces or goals depend on time
     double *x;             // [num_unknowns] the answer
     double *f;             // [num_nodes][ny] y' there
-    double *lower, *upper; // [num_unknowns]
+    double *lower, *upper; // [num_unknowns] in units, while the program is solved
+    double *unit, *shares; // [num_unknowns] the answer in units
+    tal_nlp program;       // without units
     int *J_row, *J_col, *H_row, *H_col;
     int num_J, num_H;
     bool *is_plain;                   // [nq + nu] coordinates and speeds of bodies with qdot = u
@@ -101,7 +111,9 @@ struct tal_optimizer {
     double *moved, *moved_node;       // [size] unknowns nearby
     double *gradient, *gradient_plus; // [size]; [size + nu]
     double *gradient_plus_of_node;    // [size]
-    double *mu;                       // [ny + nu] multipliers of one node's rows
+    double *mu;                       // [ny + nu + num_limits] multipliers of one node's rows
+    double *limit_by;                 // [size] slopes of a limit
+    double *row_lower, *row_upper;    // [num_rows]
     double *columns, *columns_q;      // [nu x nu], [nu x nq]
     double *direction, *work;         // [nu], of derivatives of forces
     tal_spatial_vec *F_GB;            // [num_bodies]
@@ -149,6 +161,18 @@ tal_status tali_optimize_calc_cost_slopes(tal_optimizer *it, double t, const dou
 double tali_optimize_cost_of_time(const tal_optimizer *it);
 /// @}
 
+/// @name Limits
+/// @{
+
+/// The number of a limit at a node.
+tal_status tali_optimize_calc_limit(tal_optimizer *it, int limit, double t, const double x[],
+                                    double *value);
+
+/// Its slopes by the unknowns of the node, and by time where that counts. The State is moved.
+tal_status tali_optimize_limit_slopes(tal_optimizer *it, int limit, double t, const double x[],
+                                      double by[], double *by_t);
+/// @}
+
 /// @name The nonlinear program
 /// @{
 
@@ -157,6 +181,10 @@ tal_status tali_optimize_set_up(tal_optimizer *it);
 
 /// Functions of the program on it, for a solver.
 tal_nlp tali_optimize_program(tal_optimizer *it);
+
+/// Solve it, in units, from `x` on; the answer is written there.
+tal_status tali_optimize_solve(tal_optimizer *it, const tal_nlp_options *options,
+                               tal_nlp_report *report, tal_error *err);
 
 /// What a row says, for sentences.
 void tali_optimize_name_row(const tal_optimizer *it, int row, char text[], size_t size);

@@ -68,6 +68,17 @@ static int period_row(const tal_optimizer *it, int k)
     return interval_row(it, it->def.intervals, 0) + 2 * k;
 }
 
+static int limit_row(const tal_optimizer *it, int limit, int node)
+{
+    return period_row(it, it->num_periods) + limit * it->num_nodes + node;
+}
+
+// Entries of the rows of limits, which are the last ones.
+static int num_limit_entries(const tal_optimizer *it)
+{
+    return it->num_limits * it->num_nodes * (it->size + 1);
+}
+
 static double step_length(const tal_optimizer *it, const double x[])
 {
     return (x[end_unknown(it)] - it->start) / it->def.intervals;
@@ -93,8 +104,11 @@ void tali_optimize_name_row(const tal_optimizer *it, int row, char text[], size_
                        : is_u ? i - it->nq
                               : i - it->nq - it->nu,
                        (row - dynamics) / (it->ny * parts));
-    } else {
+    } else if (row < limit_row(it, 0, 0)) {
         (void)snprintf(text, size, "period %d", (row - periods) / 2);
+    } else {
+        const int k = row - limit_row(it, 0, 0);
+        (void)snprintf(text, size, "limit %d at node %d", k / it->num_nodes, k % it->num_nodes);
     }
 }
 
@@ -196,6 +210,13 @@ static int list_jacobian(const tal_optimizer *it, int *row, int *col)
             list(&entries, period_row(it, p), unknown(it, node, q));
             list(&entries, period_row(it, p) + 1, unknown(it, node, it->nq + u));
         }
+    }
+    for (int n = 0; n < it->num_limits * it->num_nodes; ++n) {
+        const int row_of_node = limit_row(it, n / it->num_nodes, n % it->num_nodes);
+        for (int j = 0; j < it->size; ++j) {
+            list(&entries, row_of_node, unknown(it, n % it->num_nodes, j));
+        }
+        list(&entries, row_of_node, end);
     }
     return entries.count;
 }
@@ -302,6 +323,10 @@ static tal_status calc_rows(void *self, const double x[], double c[])
         if (st == TAL_OK) add_node(it, k, h, x, c);
         if (st == TAL_OK)
             memcpy(&it->f[(ptrdiff_t)k * it->ny], it->values.f, (size_t)it->ny * sizeof *it->f);
+        for (int n = 0; n < it->num_limits && st == TAL_OK; ++n) {
+            st = tali_optimize_calc_limit(it, n, tali_optimize_time_at(it, k, end),
+                                          &x[unknown(it, k, 0)], &c[limit_row(it, n, k)]);
+        }
     }
     for (int p = 0; p < it->num_periods; ++p) {
         const tali_optimize_period *period = &it->periods[p];
@@ -367,6 +392,21 @@ static void put_node(const tal_optimizer *it, int k, double h, double span, doub
     }
 }
 
+static tal_status put_limits(tal_optimizer *it, const double x[], double *out)
+{
+    const double end = x[end_unknown(it)];
+    tal_status st = TAL_OK;
+    for (int n = 0; n < it->num_limits * it->num_nodes && st == TAL_OK; ++n) {
+        const int k = n % it->num_nodes;
+        double by_t;
+        st = tali_optimize_limit_slopes(it, n / it->num_nodes, tali_optimize_time_at(it, k, end),
+                                        &x[unknown(it, k, 0)], out, &by_t);
+        out[it->size] = by_t * k / (it->num_nodes - 1);
+        out += it->size + 1;
+    }
+    return st;
+}
+
 static tal_status calc_jacobian(void *self, const double x[], double values[])
 {
     tal_optimizer *it = self;
@@ -377,14 +417,14 @@ static tal_status calc_jacobian(void *self, const double x[], double values[])
                                        &it->values);
         if (st == TAL_OK) put_node(it, k, h, end - it->start, values);
     }
-    double *out = &values[it->num_J - 4 * it->num_periods];
+    double *out = &values[it->num_J - num_limit_entries(it) - 4 * it->num_periods];
     for (int p = 0; p < it->num_periods; ++p) {
         *out++ = 1.0;
         *out++ = 1.0;
         *out++ = -it->periods[p].sign;
         *out++ = -it->periods[p].sign;
     }
-    return st;
+    return st == TAL_OK ? put_limits(it, x, out) : st;
 }
 
 // Multipliers of what node k has in all rows: of f, without the length of the interval, and of
@@ -394,6 +434,9 @@ static void find_multipliers(tal_optimizer *it, int k, const double lambda[])
     const tali_optimize_rule *rule = tali_optimize_rule_of(it->def.method);
     memset(it->mu, 0, (size_t)it->ny * sizeof *it->mu);
     memcpy(it->mu + it->ny, &lambda[(ptrdiff_t)k * it->nu], (size_t)it->nu * sizeof *it->mu);
+    for (int n = 0; n < it->num_limits; ++n) {
+        it->mu[it->ny + it->nu + n] = lambda[limit_row(it, n, k)];
+    }
     for (int n = 0; n < it->def.intervals; ++n) {
         const int s = k - first_node(it, n);
         if (s < 0 || s >= rule->num_stages) continue;
@@ -434,6 +477,12 @@ static tal_status calc_node_gradient(tal_optimizer *it, double t, const double x
         }
         g[j] = sum + rest;
         if (lengthened != NULL) lengthened[j] = sum;
+    }
+    for (int n = 0; n < it->num_limits && st == TAL_OK; ++n) {
+        st = tali_optimize_limit_slopes(it, n, t, x, it->limit_by, &by_t);
+        for (int j = 0; j < it->size && st == TAL_OK; ++j) {
+            g[j] += it->mu[it->ny + it->nu + n] * it->limit_by[j];
+        }
     }
     return st;
 }
@@ -495,6 +544,8 @@ tal_nlp tali_optimize_program(tal_optimizer *it)
                      .hessian_col = it->H_col,
                      .lower = it->lower,
                      .upper = it->upper,
+                     .row_lower = it->row_lower,
+                     .row_upper = it->row_upper,
                      .self = it,
                      .calc_objective = calc_objective,
                      .calc_gradient = calc_gradient,
@@ -516,7 +567,7 @@ static void size_up(tal_optimizer *it)
     it->num_stages = rule->num_stages;
     it->num_nodes = it->def.intervals * (rule->num_stages - 1) + 1;
     it->num_unknowns = it->num_nodes * it->size + 1;
-    it->num_rows = period_row(it, it->num_periods);
+    it->num_rows = limit_row(it, it->num_limits, 0);
 }
 
 // All arrays in one block.
@@ -531,6 +582,8 @@ static bool take_memory(tal_optimizer *it)
     const tali_piece pieces[] = {{&it->x, all * d},
                                  {&it->lower, all * d},
                                  {&it->upper, all * d},
+                                 {&it->unit, all * d},
+                                 {&it->shares, all * d},
                                  {&it->f, (size_t)it->num_nodes * ny * d},
                                  {&it->J_row, J},
                                  {&it->J_col, J},
@@ -551,7 +604,10 @@ static bool take_memory(tal_optimizer *it)
                                  {&it->gradient, n * d},
                                  {&it->gradient_plus, (n + nu) * d},
                                  {&it->gradient_plus_of_node, n * d},
-                                 {&it->mu, (ny + nu) * d},
+                                 {&it->mu, (ny + nu + (size_t)it->num_limits) * d},
+                                 {&it->limit_by, n * d},
+                                 {&it->row_lower, (size_t)it->num_rows * d},
+                                 {&it->row_upper, (size_t)it->num_rows * d},
                                  {&it->columns, nu * nu * d},
                                  {&it->columns_q, nu * nq * d},
                                  {&it->direction, nu * d},
@@ -573,6 +629,18 @@ static bool take_couples(tal_optimizer *it)
     return it->couples_block != NULL;
 }
 
+// Equations are zero; limits have ranges.
+static void set_row_ranges(const tal_optimizer *it)
+{
+    memset(it->row_lower, 0, (size_t)it->num_rows * sizeof *it->row_lower);
+    memset(it->row_upper, 0, (size_t)it->num_rows * sizeof *it->row_upper);
+    for (int n = 0; n < it->num_limits * it->num_nodes; ++n) {
+        const tali_optimize_limit *limit = &it->limits[n / it->num_nodes];
+        it->row_lower[limit_row(it, 0, n)] = limit->low;
+        it->row_upper[limit_row(it, 0, n)] = limit->high;
+    }
+}
+
 tal_status tali_optimize_set_up(tal_optimizer *it)
 {
     size_up(it);
@@ -583,5 +651,6 @@ tal_status tali_optimize_set_up(tal_optimizer *it)
     if (!take_memory(it)) return TAL_ERR_NO_MEMORY;
     (void)list_jacobian(it, it->J_row, it->J_col);
     (void)list_hessian(it, it->H_row, it->H_col);
+    set_row_ranges(it);
     return TAL_OK;
 }

@@ -130,6 +130,88 @@ START_TEST(a_block_moves_in_least_time)
 
 END_TEST
 
+// The same with forces that are far from one: the solver sees them as parts of their range.
+START_TEST(forces_of_any_size_take_the_least_time)
+{
+    static const double most[] = {20.0, 400.0};
+    for (int k = 0; k < 2; ++k) {
+        control_case c;
+        make_block(&c, TAL_COLLOCATION_HERMITE_SIMPSON, 20, most[k]);
+        tal_optimizer_set_time(c.optimizer, 0.0, 0.01, 5.0);
+        tal_optimizer_add_time(c.optimizer, 1.0);
+        run(&c, NULL);
+        const double wanted = 2.0 / sqrt(most[k]);
+        ck_assert_double_eq_tol(c.report.end, wanted, 1e-4 * wanted);
+        ck_assert_double_eq_tol(tal_optimizer_control(c.optimizer, 0, 0.2 * wanted), most[k],
+                                1e-3 * most[k]);
+        end(&c);
+    }
+}
+
+END_TEST
+
+static tal_status calc_place(const void *self, const tal_system *system, tal_state *state,
+                             double *value)
+{
+    (void)self, (void)system;
+    *value = tal_state_q(state)[0];
+    return TAL_OK;
+}
+
+// Bryson and Denham's problem: from 0 with speed 1 back to 0 with speed -1 within a second, never
+// beyond l <= 1/6, with the least half integral of c^2, 4 / (9 l). The control bends at 3 l and
+// 1 - 3 l, which are nodes here: the mesh contains the answer.
+START_TEST(a_block_stops_before_a_wall)
+{
+    const tal_optimizer_goal_ops place = {calc_place};
+    const double l = 1.0 / 9.0;
+    control_case c;
+    begin(&c);
+    tal_mobod_def block = tal_mobod_def_default();
+    block.mass.mass = 1.0;
+    c.body[0] = tal_matter_add_slider(c.matter, TAL_GROUND, &block);
+    drive(&c, c.body[0], (double)INFINITY);
+    c.def.intervals = 30;
+    finish(&c);
+    for (int k = 0; k < 2; ++k) {
+        const tal_optimizer_where where = k == 0 ? TAL_OPTIMIZE_START : TAL_OPTIMIZE_END;
+        const double u = k == 0 ? 1.0 : -1.0;
+        tal_optimizer_bound_q(c.optimizer, c.body[0], 0, where, 0.0, 0.0);
+        tal_optimizer_bound_u(c.optimizer, c.body[0], 0, where, u, u);
+    }
+    tal_optimizer_add_effort(c.optimizer, 0.5, 2.0);
+    tal_optimizer_add_limit(c.optimizer, &place, NULL, -(double)INFINITY, l);
+    run(&c, NULL);
+    ck_assert_double_eq_tol(c.report.nlp.objective, 4.0 / (9.0 * l), 1e-6);
+    ck_assert_int_eq(tal_optimizer_interpolate(c.optimizer, 0.5, c.state), TAL_OK);
+    // the goal changes with the square of what is left of the way: 1e-10 where it is 1e-5
+    ck_assert_double_eq_tol(tal_body_q(c.matter, c.state, c.body[0], 0), l, 1e-4);
+    end(&c);
+}
+
+END_TEST
+
+START_TEST(limits_that_make_no_sense_are_told)
+{
+    const tal_optimizer_goal_ops place = {calc_place}, none = {NULL};
+    for (int k = 0; k < 3; ++k) {
+        control_case c;
+        make_block(&c, TAL_COLLOCATION_TRAPEZOID, 10, 1.0);
+        tal_optimizer_add_effort(c.optimizer, 1.0, 2.0);
+        tal_optimizer_add_limit(c.optimizer, k == 0 ? &none : &place, NULL, k == 1 ? 2.0 : 0.5,
+                                k == 1 ? 1.0 : 0.6);
+        const tal_status st = tal_optimizer_run(c.optimizer, c.state, NULL, NULL);
+        const char *message = tal_optimizer_error(c.optimizer)->message;
+        ck_assert_int_eq(st, k == 0   ? TAL_ERR_NULL
+                             : k == 1 ? TAL_ERR_BAD_VALUE
+                                      : TAL_ERR_INFEASIBLE);
+        ck_assert_msg(k == 2 || strstr(message, "limit 0") != NULL, "%s", message);
+        end(&c);
+    }
+}
+
+END_TEST
+
 static tal_status calc_state_cost(const void *self, const tal_system *system, tal_state *state,
                                   double *value)
 {
@@ -420,6 +502,9 @@ int main(void)
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, a_block_moves_with_least_effort);
     tcase_add_test(tc, a_block_moves_in_least_time);
+    tcase_add_test(tc, a_block_stops_before_a_wall);
+    tcase_add_test(tc, limits_that_make_no_sense_are_told);
+    tcase_add_test(tc, forces_of_any_size_take_the_least_time);
     tcase_add_test(tc, a_linear_quadratic_problem);
     tcase_add_test(tc, a_pendulum_swings_up);
     tcase_add_test(tc, a_cart_swings_its_pole_up);

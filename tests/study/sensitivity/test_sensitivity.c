@@ -167,8 +167,111 @@ START_TEST(parameters_of_constraints_move_what_they_hold)
 
 END_TEST
 
-// Elements that do not know their change, with z, are differenced: a bath of constant temperature,
-// against differences of whole runs.
+enum {
+    NUM_CONSTANTS = 8
+};
+
+// A ball that a muscle holds, and that falls on a floor with friction.
+static void drop_ball(model *m, tal_parameter all[], double values[])
+{
+    *m = begin(tal_v3(0.0, -9.0, 0.0));
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix ball = tal_matter_add_translation(m->matter, TAL_GROUND, &def);
+    const tal_path_ix path = tal_forces_add_path(m->forces, "string");
+    (void)tal_path_add_point(m->forces, path, TAL_GROUND, tal_v3(0.3, 2.0, 0.0));
+    (void)tal_path_add_point(m->forces, path, ball, TAL_VEC3_ZERO);
+    tal_muscle_def muscle = tal_muscle_def_default(TAL_MUSCLE_DEGROOTE);
+    muscle.path = path;
+    muscle.max_force = 15.0;
+    muscle.fiber_length = muscle.tendon_length = 0.95;
+    muscle.pennation = 0.2;
+    muscle.initial_tendon_force = 0.1;
+    muscle.initial_activation = 0.3;
+    const tal_force_ix pull = tal_forces_add_muscle(m->forces, "muscle", &muscle);
+    tal_smooth_contact_def floor = tal_smooth_contact_def_default();
+    floor.sphere_body = ball;
+    floor.plane_body = TAL_GROUND;
+    floor.X_BF.R = tal_m3(tal_v3(0.0, -1.0, 0.0), tal_v3(1.0, 0.0, 0.0), tal_v3(0.0, 0.0, 1.0));
+    floor.radius = 0.1;
+    floor.material.stiffness = 1e4;
+    floor.material.dissipation = 0.3;
+    floor.material.static_friction = floor.material.dynamic_friction = 0.4;
+    floor.material.viscous_friction = 0.1;
+    floor.transition_speed = 0.5;
+    floor.cf = 1e-3;
+    floor.bd = 30.0;
+    floor.bv = 5.0;
+    const tal_force_ix rest = tal_forces_add_smooth_contact(m->forces, "floor", &floor);
+    finish(m);
+    (void)tal_muscle_set_control(m->forces, m->state, pull, 0.6);
+    ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_MODEL), TAL_OK);
+    tal_state_upd_q(m->state)[1] = 0.12;
+    tal_state_upd_u(m->state)[0] = 0.5;
+    tal_state_upd_u(m->state)[1] = -1.0;
+    static const int of_muscle[5] = {TAL_MUSCLE_MAX_FORCE, TAL_MUSCLE_FIBER_LENGTH,
+                                     TAL_MUSCLE_TENDON_LENGTH, TAL_MUSCLE_PENNATION,
+                                     TAL_MUSCLE_ACTIVATION_TIME};
+    static const int of_floor[3] = {TAL_SMOOTH_STIFFNESS, TAL_SMOOTH_DISSIPATION,
+                                    TAL_SMOOTH_VISCOUS_FRICTION};
+    for (int i = 0; i < NUM_CONSTANTS; ++i) {
+        const tal_force_ix force = i < 5 ? pull : rest;
+        const int which = i < 5 ? of_muscle[i] : of_floor[i - 5];
+        all[i] = tal_parameter_force(NULL, m->forces, force, which);
+        values[i] = tal_force_param(m->forces, m->state, force, which);
+    }
+}
+
+// Constants of a muscle and of a floor, against differences of fourth order of whole runs that take
+// the same steps: over 1e-3 of each constant, their fifth derivatives leave 1e-12 of what all of it
+// changes, and round-off of runs 1e-12.
+START_TEST(constants_of_muscles_and_floors_agree_with_differences_of_runs)
+{
+    static const double at[4] = {-1e-3, -5e-4, 5e-4, 1e-3};
+    static const double weight[4] = {1.0 / 6e-3, -8.0 / 6e-3, 8.0 / 6e-3, -1.0 / 6e-3};
+    model m;
+    tal_parameter all[NUM_CONSTANTS];
+    double values[NUM_CONSTANTS];
+    drop_ball(&m, all, values);
+    tal_sensitivity *study = study_of(&m, all, NUM_CONSTANTS, 0.0005);
+    tal_state *from = NULL;
+    ck_assert_int_eq(tal_state_create(m.system, &from, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_copy(from, m.state), TAL_OK);
+    const int ny = tal_state_ny(m.state);
+    for (int p = 0; p < NUM_CONSTANTS; ++p) {
+        const double unit = values[p];
+        double wanted[16] = {0.0}, size = 0.0;
+        for (int k = 0; k < 4; ++k) {
+            double moved[NUM_CONSTANTS];
+            memcpy(moved, values, sizeof moved);
+            moved[p] += at[k] * unit;
+            ck_assert_int_eq(tal_state_copy(m.state, from), TAL_OK);
+            run(study, &m, moved, 0.1);
+            for (int i = 0; i < ny; ++i) {
+                wanted[i] += weight[k] * tal_state_y(m.state)[i] / unit;
+            }
+        }
+        ck_assert_int_eq(tal_state_copy(m.state, from), TAL_OK);
+        run(study, &m, values, 0.1);
+        const double *found = tal_sensitivity_matrix(study).data + (ptrdiff_t)p * ny;
+        for (int i = 0; i < ny; ++i) {
+            size = fmax(size, fabs(wanted[i]));
+        }
+        ck_assert_double_gt(size * unit, 1e-6); // it matters
+        for (int i = 0; i < ny; ++i) {
+            ck_assert_msg(fabs(found[i] - wanted[i]) <= 1e-6 * size,
+                          "constant %d: y %d changes by %.12g, not %.12g", p, i, found[i],
+                          wanted[i]);
+        }
+    }
+    tal_state_destroy(from);
+    tal_sensitivity_destroy(study);
+    end(&m);
+}
+
+END_TEST
+
+// A bath of constant temperature, with z, against differences of whole runs.
 START_TEST(everything_else_agrees_with_differences_of_runs)
 {
     model m = begin(tal_v3(0.0, -9.0, 0.0));
@@ -260,6 +363,7 @@ int main(void)
     tcase_add_test(theory, a_spinning_top_wobbles_at_a_rate_that_follows_its_spin);
     tcase_add_test(theory, parameters_of_constraints_move_what_they_hold);
     tcase_add_test(theory, everything_else_agrees_with_differences_of_runs);
+    tcase_add_test(theory, constants_of_muscles_and_floors_agree_with_differences_of_runs);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, what_is_wrong_is_said);

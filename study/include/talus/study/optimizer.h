@@ -149,6 +149,14 @@ typedef struct tal_optimizer_goal_ops {
 TAL_API void tal_optimizer_add_goal(tal_optimizer *optimizer, const tal_optimizer_goal_ops *ops,
                                     const void *self, bool at_end, double weight);
 
+/**
+ * A path constraint: low <= number <= high at all nodes, for a number that `ops` computes from the
+ * State there, as for tal_optimizer_add_goal(). Between nodes it is met as well as the mesh is
+ * fine. One of `low` and `high` may be infinite. `self` is borrowed.
+ */
+TAL_API void tal_optimizer_add_limit(tal_optimizer *optimizer, const tal_optimizer_goal_ops *ops,
+                                     const void *self, double low, double high);
+
 /// @}
 
 /// @name The answer
