@@ -1,6 +1,7 @@
 // common/src/solve/friction*.c: contacts with Coulomb friction.
 #include "alloc_guard.h"
 #include "dense_test.h"
+#include "solve/friction_internal.h"
 #include "talus_test.h"
 
 #include <stdlib.h>
