@@ -173,9 +173,9 @@ typedef struct tal_force_ops {
                                double df[]);
 
     /**
-     * Tell the stiffness and damping of forces at points, by tal_force_slopes_add(),
-     * or along speeds: what implicit steps need of `apply_change`, at a fraction of its cost. On entry as for `apply_change`: the
-     * columns of the tangent are found by `apply_change`.
+     * Tell the stiffness and damping of forces at points, by tal_force_slopes_add(), or along
+     * speeds: what implicit steps need of `apply_change`, at a fraction of its cost. On entry as
+     * for `apply_change`: the columns of the tangent are found by `apply_change`.
      */
     tal_status (*add_slopes)(const void *self, const tal_force_context *context,
                              tal_force_slopes *sum);
