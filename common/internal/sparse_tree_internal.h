@@ -8,9 +8,9 @@
 /**
  * A matrix by its upper triangle, and its factor in the same place.
  *
- * Where speeds are numbered from Ground outward and branches do not act on each other, an entry that
- * is zero stays zero (RBDA sec. 6.5): factors cost n times the square of what a branch has, not
- * n^3. No pattern is told; zeros are found as they are met. Loops fill in along themselves.
+ * Where speeds are numbered from Ground outward and branches do not act on each other, an entry
+ * that is zero stays zero (RBDA sec. 6.5): factors cost n times the square of what a branch has,
+ * not n^3. No pattern is told; zeros are found as they are met. Loops fill in along themselves.
  */
 typedef struct tali_sparse_tree {
     int n;

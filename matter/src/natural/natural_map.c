@@ -68,6 +68,18 @@ static int entity_in(map_element *it, int entity)
     return it->n++;
 }
 
+// mass += J b_k b_l^T over the entities of two forms.
+static void add_mass(map_element *it, const tali_natural_form *a, const tali_natural_form *b,
+                     double J)
+{
+    for (int i = 0; i < a->n; ++i) {
+        double *row = it->mass[entity_in(it, a->entity[i])];
+        for (int j = 0; j < b->n; ++j) {
+            row[entity_in(it, b->entity[j])] += J * a->c[i] * b->c[j];
+        }
+    }
+}
+
 // M_ij = sum of J_kl B_ki B_lj over axes and origin, with J the moments of mass about Bo.
 static void read_element(const tal_natural *natural, int b, map_element *out)
 {
@@ -84,13 +96,7 @@ static void read_element(const tal_natural *natural, int b, map_element *out)
     }
     for (int k = 0; k < 4; ++k) {
         for (int l = 0; l < 4; ++l) {
-            for (int i = 0; i < forms[k]->n; ++i) {
-                for (int j = 0; j < forms[l]->n; ++j) {
-                    out->mass[entity_in(out, forms[k]->entity[i])]
-                             [entity_in(out, forms[l]->entity[j])] +=
-                        J[k][l] * forms[k]->c[i] * forms[l]->c[j];
-                }
-            }
+            add_mass(out, forms[k], forms[l], J[k][l]);
         }
     }
 }
@@ -166,19 +172,25 @@ static void list_places(tal_natural_map *it)
     it->begin[0] = 0;
 }
 
+static bool has_entity(const map_element *it, int entity)
+{
+    for (int i = 0; i < it->n; ++i) {
+        if (it->entity[i] == entity) return true;
+    }
+    return false;
+}
+
 // Entities that no element before has.
 static void share_out(tal_natural_map *it)
 {
     for (int e = 0; e < it->num_elements; ++e) {
         map_element *element = &it->elements[e];
         for (int i = 0; i < element->n; ++i) {
-            bool is_new = true;
-            for (int d = 0; d < e && is_new; ++d) {
-                for (int k = 0; k < it->elements[d].n; ++k) {
-                    is_new = is_new && it->elements[d].entity[k] != element->entity[i];
-                }
+            int first = 0;
+            while (!has_entity(&it->elements[first], element->entity[i])) {
+                ++first;
             }
-            if (is_new) element->owned = (uint8_t)(element->owned | 1U << i);
+            if (first == e) element->owned = (uint8_t)(element->owned | 1U << i);
         }
     }
 }
@@ -188,6 +200,7 @@ static void share_out(tal_natural_map *it)
 // Below this many columns, handing out work costs more than it saves.
 static const size_t WORTH_SHARING = 2048;
 
+// Elements first, then columns as they need them, in one block.
 static tal_status lay_out(tal_natural_map *it, tal_error *err)
 {
     const tal_natural *natural = it->natural;
@@ -398,6 +411,17 @@ tal_status tal_natural_map_calc_M(const tal_natural_map *map, tal_matrix M)
     return TAL_OK;
 }
 
+// M Sc of one entity of an element.
+static tal_vec3 momentum_of(const tal_natural_map *it, const map_element *element, int i)
+{
+    tal_vec3 sum = TAL_VEC3_ZERO;
+    for (int j = 0; j < element->n; ++j) {
+        const double *Sc = it->Sc + 3 * (size_t)element->entity[j];
+        sum = tal_v3_axpy(element->mass[i][j], tal_v3(Sc[0], Sc[1], Sc[2]), sum);
+    }
+    return sum;
+}
+
 // What acts on entities, less M Sc: element by element, in their order.
 static void subtract_bias(tal_natural_map *it)
 {
@@ -405,12 +429,10 @@ static void subtract_bias(tal_natural_map *it)
         const map_element *element = &it->elements[e];
         for (int i = 0; i < element->n; ++i) {
             double *f = it->f + 3 * (size_t)element->entity[i];
-            for (int j = 0; j < element->n; ++j) {
-                const double *Sc = it->Sc + 3 * (size_t)element->entity[j];
-                for (int axis = 0; axis < 3; ++axis) {
-                    f[axis] -= element->mass[i][j] * Sc[axis];
-                }
-            }
+            const tal_vec3 MSc = momentum_of(it, element, i);
+            f[0] -= MSc.x;
+            f[1] -= MSc.y;
+            f[2] -= MSc.z;
         }
     }
 }

@@ -2,11 +2,10 @@
 // work on, and the kernels' functions on rows of y.
 #include "finite_internal.h"
 #include "matter_lanes_internal.h"
+#include "rates_internal.h"
 
 #include "constraint/constraint_internal.h"
 #include "kernel/lanes_internal.h"
-#include "rates_internal.h"
-
 #include "operator/operators_internal.h"
 #include "stage/stages_internal.h"
 
@@ -219,7 +218,7 @@ bool tali_matter_lanes_error_along_u(const tali_matter_lanes *lanes, int lane, c
     const tal_matter *const matter = lanes->matter;
     tali_constraint_project_quaternion_errors(matter, &lanes->model, y, e);
     if (!tali_finite_all(e, lanes->num_q)) return false;
-    return tali_matter_mul_N_of(matter, lanes->states[lane], y, y + lanes->num_q, TAL_NPLUS, e, e_u) ==
-               TAL_OK &&
+    return tali_matter_mul_N_of(matter, lanes->states[lane], y, y + lanes->num_q, TAL_NPLUS, e,
+                                e_u) == TAL_OK &&
            tali_finite_all(e_u, matter->tree.num_u);
 }

@@ -6,16 +6,16 @@
 //     Phi(x1) = 0
 //
 // Phi is quadratic, so that Phi_x(xm) (x1 - x0) = Phi(x1) - Phi(x0) = 0: conditions do no work, and
-// the energy of motion under forces that do not change, such as weights, is kept to round-off; so is
-// the angular momentum of a system that nothing acts on. Other forces are those of the midpoint.
+// the energy of motion under forces that do not change, such as weights, is kept to round-off; so
+// is the angular momentum of a system that nothing acts on. Other forces are those of the midpoint.
 //
 // Newton's method, in d = change of x1 and m = (h^2 / 2) change of lambda:
 //
 //     (M + (h^2 / 4) C) d + Phi_x(xm)^T m = -(h^2 / 2) r       C = sum of lambda_k Phi_k,xx
 //     Phi_x(x1) d                         = -Phi(x1)
 //
-// by least squares, as conditions may repeat each other. v1 has a part that no u has: it is kept for
-// the next step beside the State, which has the nearest u.
+// by least squares, as conditions may repeat each other. v1 has a part that no u has: it is kept
+// for the next step beside the State, which has the nearest u.
 #include "realtime/global_internal.h"
 
 #include <math.h>
@@ -156,6 +156,7 @@ static tal_status finish(tal_fixed_stepper *s, tal_state *state)
     return tali_realtime_pass_on(s, state, st);
 }
 
+// From x and xdot as the last step left them, or those of the State.
 static tal_status step(tal_fixed_stepper *s, tal_state *state)
 {
     tali_realtime_global *g = s->global;

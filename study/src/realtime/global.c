@@ -14,6 +14,7 @@
 
 // --- creation ---
 
+// One block for all arrays, and M, which stays.
 static tal_status take_memory(tal_fixed_stepper *s, tal_error *err)
 {
     tali_realtime_global *g = s->global;

@@ -153,8 +153,8 @@ static tal_status factor_tangent(tal_fixed_stepper *s, tal_state *state)
 }
 
 // The tangent of an iteration; the penalty of a step is from the M of its first one. G is always
-// that of the place at hand: with an older one a projection would move speeds along the constraints,
-// too, by the penalty times what G has changed.
+// that of the place at hand: with an older one a projection would move speeds along the
+// constraints, too, by the penalty times what G has changed.
 static tal_status find_tangent(tal_fixed_stepper *s, tal_state *state)
 {
     tal_status st = TAL_OK;

@@ -1,5 +1,5 @@
-// study/src/realtime/structural.c, hybrid.c, semi_recursive.c, fully_recursive.c, global.c and energy_momentum.c: orders, long
-// runs, poses in which rows lose rank, and every other kind of model against the integrators.
+// study/src/realtime/structural.c and the formulations that it drives, global.c, energy_momentum.c:
+// orders, long runs, poses in which rows lose rank, and other kinds of models against integrators.
 #include "realtime_support.h"
 
 #include <talus/matter/natural.h>

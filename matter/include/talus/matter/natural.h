@@ -146,10 +146,11 @@ TAL_API TAL_NODISCARD tal_status tal_natural_calc_Q(const tal_natural *natural, 
 ///
 ///     M = sum of R_e^T M_e R_e        Q = f + sum of R_e^T (Q_e - M_e Sc_e)        M udot = Q
 ///
-/// A body is an element: four entities, mostly, with a constant M_e. R_e has a column for each speed
-/// between Ground and them. All parts are found element by element, on as many threads as you like,
-/// with the same bits for any number of them. Loops are open here: tal_natural_map_calc_closure()
-/// has their equations. To study, and to compare with: tal_matter_calc_M() is faster.
+/// A body is an element: four entities, mostly, with a constant M_e. R_e has a column for each
+/// speed between Ground and them. All parts are found element by element, on as many threads as
+/// you like, with the same bits for any number of them. Loops are open here:
+/// tal_natural_map_calc_closure() has their equations. To study, and to compare with:
+/// tal_matter_calc_M() is faster.
 /// @{
 
 /// R_e and M_e R_e of one model. Opaque. Use from one thread at a time.
