@@ -121,8 +121,8 @@ static void lanes_set_gravity(void *room, const tali_kernel_number g[3])
 }
 
 // The numbers of vectors one by one: that of a lane in vector i is at i * LANES + lane. Vectors are
-// filled in memory, long before they are read: made of single numbers in a register, each would wait
-// for the stores of its numbers.
+// filled in memory, long before they are read: made of single numbers in a register, each would
+// wait for the stores of its numbers.
 static inline plain *numbers_of(void *vectors)
 {
     return vectors;
