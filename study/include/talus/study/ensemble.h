@@ -75,11 +75,11 @@ typedef struct tal_ensemble_def {
     void *context;                ///< handed to `run`, `read` and `proceed`
     int lanes;                    ///< samples that can be worked on at once
     const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
+    /// Asked by the lanes while they work, often: return false to stop. NULL: nobody is asked.
+    bool (*proceed)(void *context);
     /// TAL_TASK_INTEGRATE: States that each lane steps side by side in the registers of the
     /// processor. 0: as many as that has, 8, 4 or 1; 1: one by one. The results are the same bits.
     int width;
-    /// Asked by the lanes while they work, often: return false to stop. NULL: nobody is asked.
-    bool (*proceed)(void *context);
 } tal_ensemble_def;
 
 /// No parameters, no outputs, one lane; outputs are read from the start.
