@@ -21,17 +21,17 @@ typedef struct dynamics {
     cli_columns coordinates; // behind the energies; none unless --coordinates
     double *row;             // [width]
     int width;
-    int stride; // steps between rows
+    int stride; // steps between rows; of ghmc trajectories
     int rows;   // behind the first one
     checkpoint save;
 } dynamics;
 
-static const char *const columns[] = {"time",    "temperature", "conserved", "kinetic",  "total",
-                                      "stretch", "bend",        "torsion",   "improper", "vdw",
-                                      "coulomb", "born",        "fixman"};
-static const char *const units[] = {"ps",     "K",      "kJ/mol", "kJ/mol", "kJ/mol",
-                                    "kJ/mol", "kJ/mol", "kJ/mol", "kJ/mol", "kJ/mol",
-                                    "kJ/mol", "kJ/mol", "kJ/mol"};
+static const char *const columns[] = {
+    "time",     "temperature", "conserved", "kinetic", "total",  "stretch",  "bend",    "torsion",
+    "improper", "vdw",         "coulomb",   "born",    "fixman", "momentum", "angular", "lists"};
+static const char *const units[] = {
+    "ps",     "K",      "kJ/mol", "kJ/mol", "kJ/mol", "kJ/mol",   "kJ/mol",     "kJ/mol",
+    "kJ/mol", "kJ/mol", "kJ/mol", "kJ/mol", "kJ/mol", "Da nm/ps", "Da nm^2/ps", ""};
 
 enum {
     NUM_COLUMNS = sizeof columns / sizeof *columns
@@ -41,14 +41,15 @@ enum {
 
 static int choose_bath(const cli_args *args, tal_md_bath *bath)
 {
-    static const char *const names[] = {"none", "langevin", "chain", "rescale"};
+    static const char *const names[] = {"none", "langevin", "chain", "rescale", "ghmc"};
     const char *const name = cli_text(args, "bath");
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         if (strcmp(names[i], name) != 0) continue;
         *bath = (tal_md_bath)i;
         return CLI_OK;
     }
-    return cli_fail(args, CLI_USAGE, "--bath is none, langevin, chain or rescale, not '%s'.", name);
+    return cli_fail(args, CLI_USAGE, "--bath is none, langevin, chain, rescale or ghmc, not '%s'.",
+                    name);
 }
 
 // Steps, and how many of them are between rows: whole numbers of both.
@@ -67,6 +68,15 @@ static int choose_steps(const cli_args *args, dynamics *it, tal_md_def *def)
     }
     it->stride = (int)stride;
     it->rows = (int)rows;
+    if (def->bath != TAL_MD_SAMPLE) return CLI_OK;
+    def->trajectory = cli_count(args, "leaps");
+    if (def->trajectory < 1 || it->stride % def->trajectory != 0) {
+        return cli_fail(args, CLI_USAGE,
+                        "--every %g ps is not a whole number of trajectories of %d steps of %g ps: "
+                        "see --leaps.",
+                        every, def->trajectory, def->step);
+    }
+    it->stride /= def->trajectory;
     return CLI_OK;
 }
 
@@ -98,6 +108,8 @@ static int add_row(dynamics *it)
     tal_state *const state = it->molecule->model.state;
     tal_mol_energy e;
     const tal_md_report now = tal_md_report_of(it->md, state);
+    const tal_spatial_vec P = tal_matter_central_momentum(it->molecule->matter, state);
+    const tal_mol_list list = tal_mol_list_of(it->molecule->instance, state);
     if (tal_mol_calc_energy(it->molecule->instance, state, &e) != TAL_OK) return fail_state(it);
     const double energies[NUM_COLUMNS] = {now.t,
                                           now.kT / TAL_MOL_R,
@@ -111,7 +123,10 @@ static int add_row(dynamics *it)
                                           e.vdw + e.vdw14,
                                           e.coulomb + e.coulomb14,
                                           e.born + e.surface,
-                                          e.fixman};
+                                          e.fixman,
+                                          tal_v3_norm(P.v),
+                                          tal_v3_norm(P.w),
+                                          (double)list.num_builds};
     memcpy(it->row, energies, sizeof energies);
     tal_status st = TAL_OK;
     if (it->coordinates.num > 0) {
@@ -266,6 +281,10 @@ static void report_run(const dynamics *it)
     report_text(&r, "result", cli_text(it->args, "out"));
     report_count(&r, "rows", rows);
     report_count(&r, "steps", (long)tal_md_memory_of(it->md).steps);
+    const tal_md_report now = tal_md_report_of(it->md, it->molecule->model.state);
+    if (strcmp(cli_text(it->args, "bath"), "ghmc") == 0) {
+        report_number(&r, "accepted part", now.accepted, "");
+    }
     report_number(&r, "mean temperature", sum / rows, "K");
     report_number(&r, "conserved at start", tal_table_value(it->table, 0, 2), "kJ/mol");
     report_number(&r, "conserved at end", tal_table_value(it->table, rows - 1, 2), "kJ/mol");

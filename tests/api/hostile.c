@@ -420,6 +420,16 @@ static tal_status calc_slope(void *self, const double x[], double g[])
     return TAL_OK;
 }
 
+// Fails when two rungs are made: a run of any number of rounds ends in its first one.
+static tal_status tire(void *context, tal_state *state, int rung, double kT)
+{
+    int *calls = context;
+    (void)state;
+    (void)rung;
+    (void)kT;
+    return ++*calls > 2 ? TAL_ERR_BAD_VALUE : TAL_OK;
+}
+
 // What takes trees only.
 static void make_tree_studies(void)
 {
@@ -437,6 +447,16 @@ static void make_tree_studies(void)
     tal_md_def steps = tal_md_def_default();
     steps.step = 1e-3;
     check(tal_md_create(tree.system, &steps, &o->md, &err), &err);
+    const double warmth[2] = {1.0, 2.0};
+    static int calls = 0;
+    tal_replicas_def rungs = tal_replicas_def_default();
+    rungs.md = steps;
+    rungs.kT = warmth;
+    rungs.num = 2;
+    rungs.steps = 2;
+    rungs.set = tire;
+    rungs.context = &calls;
+    check(tal_replicas_create(tree.system, &rungs, tree.at[0], &o->replicas, &err), &err);
     check(tal_minimizer_create(tree.system, NULL, &o->minimizer, &err), &err);
     check(tal_walk_create(tree.system, NULL, &o->walk, &err), &err);
     tal_optimizer_def optimal = tal_optimizer_def_default();

@@ -246,6 +246,7 @@ typedef struct hostile_objects {
     tal_contact_stepper *contact_stepper;
     tal_fixed_stepper *fixed_stepper;
     tal_md *md;
+    tal_replicas *replicas;
     tal_minimizer *minimizer;
     tal_walk *walk;
     tal_natural *natural;
@@ -293,6 +294,7 @@ OBJECT(tal_hull, hull)
 OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_fixed_stepper, fixed_stepper)
 OBJECT(tal_md, md)
+OBJECT(tal_replicas, replicas)
 OBJECT(tal_minimizer, minimizer)
 OBJECT(tal_walk, walk)
 OBJECT(tal_natural, natural)

@@ -111,6 +111,14 @@ done
 less "$(drift run.sto conserved)" 0.5 'energy of an isolated molecule'
 expect 0 rerun run.sto
 expect 0 plot run.sto -c temperature,conserved -o run.svg
+# nothing pushes the whole: random velocities give it a momentum, which stays
+near "$(last run.sto momentum)" "$(first run.sto momentum)" 1e-9 'momentum'
+near "$(last run.sto angular)" "$(first run.sto angular)" 1e-6 'angular momentum'
+expect 0 mol run "${atoms[@]}" --time 0.1 --step 0.002 --every 0.02 --bath ghmc --leaps 5 \
+    -o bath.sto --json
+python3 -c 'import json
+part = json.load(open("out"))["accepted_part"]
+assert 0.5 < part <= 1, part' || complain "hybrid Monte Carlo"
 for bath in langevin chain rescale; do
     expect 0 mol run "${atoms[@]}" --time 1 --every 0.1 --step 0.001 --bath $bath -q -o bath.sto
     has bath.sto temperature
@@ -156,8 +164,10 @@ refused 2 'talus mol: energy needs a topology (.prmtop) and coordinates.' \
     mol energy formamide.prmtop
 refused 2 "talus mol: there is no --level 'torsion' (did you mean 'torsions'?); levels are \
 cartesian, bat, torsions, backbone, residues and rigid." mol energy "${atoms[@]}" -l torsion
-refused 2 "talus mol: --bath is none, langevin, chain or rescale, not 'ice'." \
+refused 2 "talus mol: --bath is none, langevin, chain, rescale or ghmc, not 'ice'." \
     mol run "${atoms[@]}" --bath ice
+refused 2 'talus mol: --every 0.1 ps is not a whole number of trajectories of 7 steps of 0.002 ps: '"\
+see --leaps." mol run "${atoms[@]}" --bath ghmc --leaps 7
 refused 2 'talus mol: --every 0.1 ps is not a whole number of steps of 0.03 ps.' \
     mol run "${atoms[@]}" --step 0.03
 refused 2 "talus mol: --out 'x.sto' should end with .pdb, .xyz, .inpcrd, .rst7 or .dcd." \

@@ -94,11 +94,11 @@ cmp -s <(sed '1,/^endheader/d' unasked.sto) <(sed '1,/^endheader/d' asked.sto) |
     complain "simulate does not take its step from the interval of the bath"
 for step in '' '--step 0.002'; do
     # shellcheck disable=SC2086
-    expect 0 sweep octane.talus -q -v twist=60:120:3 -e 0.1 -c temperature $step -o swept.csv
+    expect 0 sweep octane.talus -q -v dihedral=180:60:3 -e 0.1 -c temperature $step -o swept.csv
     near "$(tail -1 swept.csv | cut -d, -f 2)" "$(last asked.sto temperature)" 1e-12 'a sample'
 done
 expect 0 rerun swept.csv
-expect 2 sweep octane.talus -v twist=60:120:3 --step=-1
+expect 2 sweep octane.talus -v dihedral=180:60:3 --step=-1
 
 # --- steps that stability limits: a damper that is done after 0.1 ms, followed for a second ---
 cat >stiff.talus <<'END'

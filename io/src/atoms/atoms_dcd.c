@@ -203,6 +203,7 @@ static bool read_frame(dcd *it)
     const int apart = it->controls[STEPS_APART];
     if (it->step > 0.0 && isfinite(it->step) && apart > 0) {
         frame.time = (it->controls[FIRST_STEP] / (double)apart + k) * it->step;
+        if (isinf(frame.time)) frame.time = TALI_NAN; // a step that nobody takes
     }
     if ((it->controls[HAS_BOX] == 0 || read_box(it, &frame)) && read_places(it)) {
         return tali_atoms_end_frame(it->r, NULL, &frame);

@@ -575,6 +575,7 @@ bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own)
     const tal_body_ix body = {d->index + 1}; // Ground is in no file
     if (body.i >= tal_matter_num_bodies(matter)) return false;
     const tali_matter_body_facts facts = tali_matter_body_facts_of(matter, body);
+    if (tali_model_is_of_molecule(d->w, body)) return true; // no row: it is in <molecules>
     d->index = body.i;
     d->name = tal_body_name(matter, body);
     d->row = row_of_mobilizer(facts.ops, tali_matter_function_based_facts(facts.ops, facts.self));

@@ -272,6 +272,28 @@ const tal_function *tali_model_kept_function(struct tal_model_kept *kept, tal_fu
     return f;
 }
 
+bool tali_model_kept_field(struct tal_model_kept *kept, tal_ff *ff)
+{
+    if (!tali_grow(&kept->arena.allocator, (void **)&kept->fields, kept->num_fields,
+                   &kept->fields_capacity, sizeof *kept->fields)) {
+        tal_ff_destroy(ff);
+        return false;
+    }
+    kept->fields[kept->num_fields++] = ff;
+    return true;
+}
+
+bool tali_model_kept_mol(struct tal_model_kept *kept, tal_mol *mol)
+{
+    if (!tali_grow(&kept->arena.allocator, (void **)&kept->mols, kept->num_mols,
+                   &kept->mols_capacity, sizeof *kept->mols)) {
+        tal_mol_destroy(mol);
+        return false;
+    }
+    kept->mols[kept->num_mols++] = mol;
+    return true;
+}
+
 // What the model will own, and room for its markers.
 static bool keep_owned(tali_model *m)
 {
@@ -295,6 +317,15 @@ void tali_model_kept_destroy(struct tal_model_kept *kept)
     for (int i = 0; i < kept->num_functions; ++i) {
         tal_function_destroy(kept->functions[i]);
     }
+    for (int i = 0; i < kept->num_mols; ++i) {
+        tal_mol_destroy(kept->mols[i]);
+    }
+    for (int i = 0; i < kept->num_fields; ++i) {
+        tal_ff_destroy(kept->fields[i]);
+    }
+    tali_free(&allocator, (void *)kept->mols, (size_t)kept->mols_capacity * sizeof *kept->mols);
+    tali_free(&allocator, (void *)kept->fields,
+              (size_t)kept->fields_capacity * sizeof *kept->fields);
     tali_free(&allocator, (void *)kept->meshes,
               (size_t)kept->meshes_capacity * sizeof *kept->meshes);
     tali_free(&allocator, (void *)kept->functions,
@@ -322,10 +353,10 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_model_group before[] = {TALI_GROUP_BODY_PARTS,  TALI_GROUP_CONSTRAINTS,
-                                       TALI_GROUP_UNILATERALS, TALI_GROUP_COLLIDERS,
-                                       TALI_GROUP_MOTIONS,     TALI_GROUP_WRAPS,
-                                       TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
+    const tali_model_group before[] = {
+        TALI_GROUP_BODY_PARTS,  TALI_GROUP_FIELDS,    TALI_GROUP_MOLECULES, TALI_GROUP_CONSTRAINTS,
+        TALI_GROUP_UNILATERALS, TALI_GROUP_COLLIDERS, TALI_GROUP_MOTIONS,   TALI_GROUP_WRAPS,
+        TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
     const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
                                       TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
     if (!build_groups(m, before, sizeof before / sizeof *before) || !add_collider_elements(m) ||
@@ -369,6 +400,10 @@ static void free_reading(tali_model *m)
         tal_function_destroy(m->items[i].function);
         tal_mesh_destroy(m->items[i].mesh);
         tal_table_destroy(m->items[i].table);
+        tal_mol_destroy(m->items[i].mol);
+    }
+    for (int i = 0; i < m->num_items; ++i) { // molecules, which used them, are gone
+        tal_ff_destroy(m->items[i].field);
     }
     const tal_allocator *allocator = &m->arena.allocator;
     tali_free(allocator, m->items, (size_t)m->items_capacity * sizeof *m->items);

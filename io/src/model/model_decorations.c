@@ -49,6 +49,7 @@ bool tali_model_find_decoration(tali_model_description *d, tali_model_own_row *o
     (void)own;
     const tal_matter *matter = d->w->model.matter;
     if (d->index >= tal_matter_num_decorations(matter)) return false;
+    if (tali_model_is_of_picture(d->w, d->index)) return true; // no row: it is in <molecules>
     // rows are in the order of tal_decoration_kind
     d->row = &tali_model_decoration_rows[(int)tal_matter_decoration(matter, d->index)->kind];
     return true;

@@ -98,6 +98,7 @@ bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own)
     const tal_forces *forces = d->w->model.forces;
     const tal_force_ix force = {d->index};
     if (force.i >= tal_forces_num(forces)) return false;
+    if (tali_term_instance_at(forces, force) != NULL) return true; // no row: it is in <molecules>
     const char *kind = tal_force_kind(forces, force);
     const void *self = NULL;
     tali_force_facts facts;

@@ -10,6 +10,7 @@
 #ifndef TALUS_IO_MODEL_INTERNAL_H
 #define TALUS_IO_MODEL_INTERNAL_H
 
+#include "molecule_facts_internal.h"
 #include "names_internal.h"
 
 #include "text/arena_internal.h"
@@ -17,6 +18,7 @@
 
 #include <talus/io/model.h>
 #include <talus/io/table.h>
+#include <talus/molecule.h>
 #include <talus/study.h>
 
 #include <stdint.h>
@@ -111,6 +113,10 @@ typedef enum tali_model_group {
     TALI_GROUP_MARKERS,         ///< what is in <markers>
     TALI_GROUP_DECORATIONS,     ///< what is in <decorations>
     TALI_GROUP_FUNCTIONS,       ///< what is in elements that need functions
+    TALI_GROUP_FIELDS,          ///< what is in <force_fields>
+    TALI_GROUP_FIELD_PARTS,     ///< what is in a <force_field>
+    TALI_GROUP_MOLECULES,       ///< what is in <molecules>
+    TALI_GROUP_MOLECULE_PARTS,  ///< what is in a <molecule>
     TALI_NUM_GROUPS
 } tali_model_group;
 
@@ -177,10 +183,13 @@ extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
     tali_model_mesh_part_rows[], tali_model_load_rows[], tali_model_stop_rows[],
     tali_model_marker_rows[], tali_model_material_rows[], tali_model_wrap_rows[],
     tali_model_path_rows[], tali_model_path_part_rows[], tali_model_component_rows[],
-    tali_model_controller_rows[], tali_model_drive_rows[];
+    tali_model_controller_rows[], tali_model_drive_rows[], tali_model_field_rows[],
+    tali_model_field_part_rows[], tali_model_molecule_rows[], tali_model_molecule_part_rows[];
 
 /// What finds the elements of a section, likewise
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_field(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_molecule(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_collider(tali_model_description *d, tali_model_own_row *own);
@@ -335,6 +344,8 @@ struct tali_model_item {
     tal_function *function; ///< the function of a function element, until it is adopted
     tal_table *table;       ///< the table that an element reads, until it is built
     tal_mesh *mesh;         ///< what a mesh became, likewise
+    tal_ff *field;          ///< what a force field became, likewise
+    tal_mol *mol;           ///< what a molecule became, likewise
 };
 
 typedef struct tali_model_named_value {
@@ -357,6 +368,10 @@ struct tal_model_kept {
     int num_meshes, meshes_capacity;
     tal_function **functions; ///< of measures
     int num_functions, functions_capacity;
+    tal_ff **fields; ///< of the molecules
+    int num_fields, fields_capacity;
+    tal_mol **mols;
+    int num_mols, mols_capacity;
     const char **joint_names; ///< [num_joint_names] of bodies in an .osim file; NULL: none
     int num_joint_names;
 };
@@ -495,8 +510,46 @@ const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh
 /// The same for a function.
 const tal_function *tali_model_kept_function(struct tal_model_kept *kept, tal_function *f);
 
+/// The same for a force field, and for a molecule. False when memory runs out.
+bool tali_model_kept_field(struct tal_model_kept *kept, tal_ff *ff);
+bool tali_model_kept_mol(struct tal_model_kept *kept, tal_mol *mol);
+
 /// Free what a model keeps; NULL is allowed.
 void tali_model_kept_destroy(struct tal_model_kept *kept);
+
+// ---- molecules
+
+/// Words separated by blanks. Begin with the text and no length.
+typedef struct tali_model_token {
+    const char *text;
+    int length;
+} tali_model_token;
+
+/// The next word; false behind the last one.
+bool tali_model_next_token(tali_model_token *at);
+
+/// What a function of a dihedral has, the first three lists of an item; harmonic ones are the
+/// fourth.
+#define TALI_WAVE_ATTRIBUTES                                                                       \
+    {"waves", TALI_TYPE_REALS, .initial = "",                                                      \
+     .doc = "n, V [kJ/mol] and gamma for each term V (1 + cos(n phi - gamma)), n = 1 to 6"},       \
+        {"powers", TALI_TYPE_REALS, .initial = "",                                                 \
+         .doc = "in their place: C0 to C5 of the sum of C cos^k(phi - pi) [kJ/mol]"},              \
+    {                                                                                              \
+        "series", TALI_TYPE_REALS,                                                                 \
+            .initial = "",                                                                         \
+            .doc = "in their place: a0, a1 to a6, b1 to b6 of the Fourier series [kJ/mol]"         \
+    }
+
+#define TALI_HARMONIC_ATTRIBUTE                                                                    \
+    {                                                                                              \
+        "harmonic", TALI_TYPE_REALS,                                                               \
+            .initial = "", .doc = "in their place: k [kJ/mol/rad^2] and phi0 of k (phi - phi0)^2"  \
+    }
+
+/// The law of such an element; false, and an error, when it has none or several.
+bool tali_model_wave_law(tali_model *m, const tali_model_item *item, bool has_harmonic,
+                         tali_field_law *law);
 
 // ---- what builders use
 

@@ -93,6 +93,19 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_BODIES,
      .max_children = -1,
      .find = tali_model_find_body},
+    {.name = "force_fields",
+     .doc = "Force fields, for the molecules below.",
+     .children = TALI_GROUP_FIELDS,
+     .max_children = -1,
+     .find = tali_model_find_field},
+    {.name = "molecules",
+     .doc =
+         "Molecules. Their bodies come behind all others and are called `<molecule>.<number>`; other elements of the file "
+         "cannot name them, but act on them if they act on all bodies, as gravity and baths do. "
+         "Lengths are in nm, times in ps, masses in Da, energies in kJ/mol: in such a file they are the units of all else.",
+     .children = TALI_GROUP_MOLECULES,
+     .max_children = -1,
+     .find = tali_model_find_molecule},
     {.name = "constraints",
      .doc = "Constraints.",
      .children = TALI_GROUP_CONSTRAINTS,
@@ -174,6 +187,14 @@ const tali_model_row *tali_model_rows(tali_model_group group)
         return tali_model_body_rows;
     case TALI_GROUP_BODY_PARTS:
         return tali_model_body_part_rows;
+    case TALI_GROUP_FIELDS:
+        return tali_model_field_rows;
+    case TALI_GROUP_FIELD_PARTS:
+        return tali_model_field_part_rows;
+    case TALI_GROUP_MOLECULES:
+        return tali_model_molecule_rows;
+    case TALI_GROUP_MOLECULE_PARTS:
+        return tali_model_molecule_part_rows;
     case TALI_GROUP_CONSTRAINTS:
         return tali_model_constraint_rows;
     case TALI_GROUP_UNILATERALS:

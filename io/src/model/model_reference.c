@@ -178,6 +178,10 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<materials>`", TALI_GROUP_MATERIALS);
     put_group(&out, "In `<bodies>`", TALI_GROUP_BODIES);
     put_group(&out, "In a body", TALI_GROUP_BODY_PARTS);
+    put_group(&out, "In `<force_fields>`", TALI_GROUP_FIELDS);
+    put_group(&out, "In a `<force_field>`", TALI_GROUP_FIELD_PARTS);
+    put_group(&out, "In `<molecules>`", TALI_GROUP_MOLECULES);
+    put_group(&out, "In a `<molecule>`", TALI_GROUP_MOLECULE_PARTS);
     put_group(&out, "In `<constraints>`", TALI_GROUP_CONSTRAINTS);
     put_group(&out, "In `<unilaterals>`", TALI_GROUP_UNILATERALS);
     put_group(&out, "In `<colliders>`", TALI_GROUP_COLLIDERS);

@@ -143,6 +143,25 @@ void tali_model_write_element(tali_model_description *d, const char *before, con
 /// The row of what the API calls `kind`; NULL when there is none.
 const tali_model_row *tali_model_row_of_kind(tali_model_group group, const char *kind);
 
+/// @name Molecules
+/// @{
+
+/// Which of the force fields of a System it is, by the molecules that use it first.
+int tali_model_field_number(const tali_model_writer *w, const tal_ff *ff);
+
+#define TALI_FIELD_NAME_SIZE 24
+
+/// Its name in the file.
+void tali_model_field_name(int number, char out[TALI_FIELD_NAME_SIZE]);
+
+/// The law of a function of a dihedral, for its attributes. It stays where it is.
+void tali_model_say_waves(tali_model_description *d, const tali_field_law *law, bool has_harmonic);
+
+/// Whether a body, or a decoration, is part of a molecule.
+bool tali_model_is_of_molecule(const tali_model_writer *w, tal_body_ix body);
+bool tali_model_is_of_picture(const tali_model_writer *w, int decoration);
+/// @}
+
 /// @name Elements of a user's own
 /// @{
 

@@ -81,8 +81,15 @@ void tali_model_write_text(tali_model_writer *w, const char *text)
     }
 }
 
-static const char *body_name(const tali_model_writer *w, int body)
+// A body of a molecule has no element of its own.
+static const char *body_name(tali_model_writer *w, int body)
 {
+    if (body > 0 && tali_model_is_of_molecule(w, (tal_body_ix){body})) {
+        tali_model_write_refuse(w,
+                                "something is attached to body '%s' of a molecule, which a file "
+                                "cannot say",
+                                tal_body_name(w->model.matter, (tal_body_ix){body}));
+    }
     return body == 0 ? "ground" : tal_body_name(w->model.matter, (tal_body_ix){body});
 }
 

@@ -4,57 +4,10 @@
 
 #include "alloc_internal.h"
 #include "error_internal.h"
-
-#include <talus/molecule/force_field.h>
+#include "molecule_facts_internal.h"
 
 /// What Born radii are reduced by [nm].
 #define TALI_BORN_OFFSET 0.009
-
-/// Number of waves of a series.
-#define TALI_WAVES TAL_MAX_PERIODICITY
-
-/// a0 + sum_n (a_n cos n phi + b_n sin n phi), n = 1 ... 6: what all torsions become.
-typedef struct tali_field_series {
-    double a0;
-    double a[TALI_WAVES]; ///< a[n - 1]
-    double b[TALI_WAVES];
-} tali_field_series;
-
-/// What a bonded term computes from its atoms.
-typedef enum tali_field_kind {
-    TALI_STRETCH,          ///< k (r - x0)^2, also of Urey-Bradley
-    TALI_BEND,             ///< k (theta - x0)^2
-    TALI_COSINE_BEND,      ///< k/2 (cos theta - cos x0)^2
-    TALI_TORSION,          ///< the series
-    TALI_HARMONIC_IMPROPER ///< k (phi - x0)^2
-} tali_field_kind;
-
-/// A bonded term without its atoms. Zero-filled where a field has no meaning.
-typedef struct tali_field_law {
-    tali_field_kind kind;
-    double k, x0;
-    tali_field_series series;
-} tali_field_law;
-
-/// The tables of a force field.
-typedef enum tali_field_table {
-    TALI_TABLE_STRETCH,
-    TALI_TABLE_BEND,
-    TALI_TABLE_UREY_BRADLEY,
-    TALI_TABLE_TORSION,
-    TALI_TABLE_IMPROPER,
-    TALI_TABLE_PAIR,  ///< law.k and law.x0 are A and B
-    TALI_TABLE_PAIR14 ///< the same
-} tali_field_table;
-
-#define TALI_NUM_TABLES 7
-
-/// One row of a table: classes, those that a table does not use are zero.
-typedef struct tali_field_row {
-    int key[4];
-    int defined; ///< how many rows were added before
-    tali_field_law law;
-} tali_field_row;
 
 typedef struct tali_field_rows {
     tali_field_row *items; ///< sorted by key when frozen
@@ -88,21 +41,12 @@ struct tal_ff {
     tal_ff_pair *pairs14; ///< [num_classes^2] when frozen
 };
 
-/// How many classes the rows of a table have.
-int tali_field_arity(tali_field_table table);
-
 /// Whether a field may be built on; refuses otherwise. `ff` may be NULL.
 bool tali_field_is_open(tal_ff *ff, const char *where);
 
 /// Keep the first failure of building, in the name of `where`, and hand the status back.
 tal_status tali_field_refuse(tal_ff *ff, tal_status status, const char *where, const char *fmt, ...)
     TAL_PRINTF(4, 5) TALI_COLD;
-
-/// The series of waves: V (1 + cos(n phi - gamma)). False when a wave is not one.
-bool tali_field_series_of_waves(const tal_ff_wave waves[], int num_waves, tali_field_series *out);
-
-/// The series of sum_k C_k cos^k(phi - pi).
-tali_field_series tali_field_series_of_powers(const double C[6]);
 
 /// Why a field cannot be built any more.
 tal_status tali_field_closed(const tal_ff *ff);

@@ -238,3 +238,20 @@ tal_status tal_ff_add_pair_AB(tal_ff *ff, int c1, int c2, double A, double B)
     if (!tali_field_is_open(ff, __func__)) return tali_field_closed(ff);
     return add_pair(ff, TALI_TABLE_PAIR, c1, c2, A, B, __func__);
 }
+
+tal_status tali_field_add_row(tal_ff *ff, tali_field_table table, const int classes[4],
+                              const tali_field_law *law)
+{
+    if (!tali_field_is_open(ff, __func__)) return tali_field_closed(ff);
+    const tali_field_series *series = &law->series;
+    if (!isfinite(law->k) || !isfinite(law->x0) ||
+        !tali_finite_all(&series->a0, sizeof *series / sizeof(double))) {
+        return tali_field_refuse(ff, TAL_ERR_NOT_FINITE, __func__, "a parameter is not finite");
+    }
+    if (law->k < 0.0) {
+        return tali_field_refuse(ff, TAL_ERR_BAD_VALUE, __func__,
+                                 "%s is %g; it may not be negative",
+                                 table >= TALI_TABLE_PAIR ? "A" : "k", law->k);
+    }
+    return add_row(ff, table, classes, law, __func__);
+}

@@ -1,4 +1,6 @@
 // Building a molecule: atoms, bonds, terms with parameters of their own; freezing and reading it.
+#include "finite_internal.h"
+
 #include "mol/mol_internal.h"
 
 #include <limits.h>
@@ -302,6 +304,21 @@ tal_status tal_mol_add_improper(tal_mol *mol, int a, int b, int c, int d, const 
 {
     const int atoms[4] = {a, b, c, d};
     return add_waves(mol, TAL_MOL_IMPROPER, atoms, waves, num_waves, __func__);
+}
+
+tal_status tali_mol_add_own(tal_mol *mol, tal_mol_family family, const int atoms[4],
+                            const tali_field_law *law)
+{
+    const tal_status st = tali_mol_check_open(mol, __func__);
+    if (st != TAL_OK) return st;
+    if (!isfinite(law->k) || law->k < 0.0 || !isfinite(law->x0) ||
+        !tali_finite_all(&law->series.a0, sizeof law->series / sizeof(double))) {
+        return tali_mol_refuse(mol, TAL_ERR_BAD_VALUE, __func__,
+                               "a term of atom %d: parameters must be finite, and k (%g) may not "
+                               "be negative",
+                               atoms[0], law->k);
+    }
+    return add_term(mol, family, atoms, law, __func__);
 }
 
 // ---- freezing

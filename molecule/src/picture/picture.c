@@ -166,8 +166,14 @@ tal_status tal_mol_decorate(const tal_mol_instance *instance, tal_matter *matter
     if (instance->matter != matter) {
         return TALI_BREACH(TAL_ERR_WRONG_SYSTEM, "the molecule was added to other matter");
     }
+    const int first = tal_matter_num_decorations(matter);
     tal_status st = add_atoms(instance, matter, &how);
     if (st == TAL_OK && how.bond_radius > 0.0) st = add_bonds(instance, matter, how.bond_radius);
     if (st == TAL_OK && box.x > 0.0) st = add_box(matter, box);
+    if (instance->num_decorations > 0) return st;                // a file has one picture
+    tal_mol_instance *const mine = (tal_mol_instance *)instance; // it is still being built
+    mine->picture = how;
+    mine->first_decoration = first;
+    mine->num_decorations = tal_matter_num_decorations(matter) - first;
     return st;
 }

@@ -138,6 +138,52 @@ static void find_directions(tali_plan *plan)
     }
 }
 
+// What bodies carry; and, into `queue`, the only child that gives each a direction: below zero
+// there is none, or there are several.
+static void find_children(tali_plan *plan)
+{
+    enum {
+        NONE = -1,
+        SEVERAL = -2
+    };
+
+    for (int b = 0; b < plan->num_bodies; ++b) {
+        plan->queue[b] = NONE;
+        plan->bodies[b].carries = false;
+    }
+    for (int b = 0; b < plan->num_bodies; ++b) {
+        const tali_plan_body *body = &plan->bodies[b];
+        if (body->parent < 0 || is_swing(plan, body)) continue;
+        int *only = &plan->queue[body->parent];
+        *only = *only == NONE ? b : SEVERAL;
+        if (plan->mobility[body->bond] != TAL_BOND_SPHERICAL) {
+            plan->bodies[body->parent].carries = true;
+        }
+    }
+}
+
+// What turns about a bond is not seen where the atom behind it is alone and carries nothing: bonds
+// that swing turn by themselves, and spherical ones have an angle about the same axis. Nor is it
+// seen at a root of one atom that has its direction from that bond alone: the root can turn the
+// same way. True when a bond became rigid, so that the bodies change.
+static bool demote_unseen(tali_plan *plan)
+{
+    bool joins = false;
+    find_children(plan);
+    for (int b = 0; b < plan->num_bodies; ++b) {
+        const tali_plan_body *body = &plan->bodies[b];
+        if (body->num_atoms > 1 || (body->parent >= 0 && body->carries)) continue;
+        const int other = body->parent < 0 ? plan->queue[b] : b;
+        if (other < 0) continue;
+        const int bond = plan->bodies[other].bond, *atoms = plan->mol->bonds[bond].atoms;
+        const tal_bond_mobility from = plan->mobility[bond], to = without_spin(from);
+        if (to == from) continue;
+        demote(plan, bond, atoms[0] < atoms[1] ? atoms[0] : atoms[1], from, to);
+        joins = joins || to == TAL_BOND_RIGID;
+    }
+    return joins;
+}
+
 // Bonds that swing. A ball becomes a universal where nothing turns about the bond: the atom behind
 // it has no direction, or one side has nothing beside the axis. A bond at an atom without direction
 // is all that turns what is behind it, so a universal becomes a ball there.
@@ -415,7 +461,7 @@ static void find_bodies(tali_plan *plan)
         tali_plan_find_units(plan);
         demote_inner(plan);
         find_tree(plan);
-    } while (demote_spinless(plan));
+    } while (demote_spinless(plan) || demote_unseen(plan));
     find_directions(plan);
     choose_swings(plan);
     number_atoms(plan);
@@ -439,6 +485,7 @@ tal_status tali_plan_make(tali_plan *plan, const tal_mol *mol, const tal_mol_gra
     if (st == TAL_OK) st = check_lengths(plan, err);
     if (st == TAL_OK) find_bodies(plan);
     if (st == TAL_OK) st = tali_plan_place(plan, err);
+    if (st == TAL_OK) st = tali_plan_check_regular(plan, err);
     if (st != TAL_OK) tali_plan_free(plan);
     return st;
 }

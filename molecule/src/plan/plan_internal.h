@@ -19,6 +19,7 @@ typedef struct tali_plan_body {
     int first, num_atoms; ///< its atoms among tali_plan.order
     int depth;            ///< bodies on the way to Ground, itself included
     bool has_children;
+    bool carries;       ///< something hangs on it that neither swings nor has spherical coordinates
     bool has_direction; ///< a turn about its origin moves something that only it turns
     tal_bond_mobility mobility;
     tal_vec3 origin; ///< Bo in R, the frame of the positions; axes are those of R
@@ -69,6 +70,9 @@ void tali_plan_find_units(tali_plan *plan);
 
 /// Frames, coordinates and mass of every body.
 tal_status tali_plan_place(tali_plan *plan, tal_error *err);
+
+/// Refuse, by name, mobilities that leave the mass matrix singular at the positions given.
+tal_status tali_plan_check_regular(const tali_plan *plan, tal_error *err);
 
 /// Whether all atoms that bonds hold to `from`, the bond itself not counted, are on its axis.
 bool tali_plan_side_is_on_axis(tali_plan *plan, int bond, int from);

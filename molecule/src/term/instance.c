@@ -1,4 +1,6 @@
 // A molecule in a System: its bodies in matter, its terms as one force element; reading it.
+#include "force_facts_internal.h"
+
 #include "list/list_internal.h"
 #include "term/instance_internal.h"
 
@@ -42,7 +44,9 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     var.initial = ones;
     instance->scales = tal_force_add_var(forces, me, &var);
 
-    const tal_mol_nonbonded plain = tal_mol_nonbonded_default();
+    const tal_mol_nonbonded preset = tal_mol_nonbonded_default();
+    tal_mol_nonbonded plain;
+    tali_term_copy_settings(&preset, &plain);
     var.name = "nonbonded";
     var.size = sizeof plain;
     var.invalidates = TAL_STAGE_POSITION;
@@ -152,6 +156,9 @@ static void destroy(void *self)
 {
     tal_mol_instance *instance = self;
     const tal_allocator allocator = instance->allocator;
+    if (instance->choices != NULL) {
+        tali_free(&allocator, instance->choices, instance->choices->size);
+    }
     tali_free(&allocator, instance, instance->size);
 }
 
@@ -162,6 +169,13 @@ static const tal_force_ops molecule_ops = {.size = sizeof(tal_force_ops),
                                            .declare = declare,
                                            .calc_potential_energy = calc_potential_energy,
                                            .destroy = destroy};
+
+const tal_mol_instance *tali_term_instance_at(const tal_forces *forces, tal_force_ix force)
+{
+    const void *self = NULL;
+    const tal_force_ops *ops = tali_force_ops_of(forces, force, &self);
+    return ops != NULL && ops->apply == apply ? self : NULL;
+}
 
 // ---- building
 
@@ -264,6 +278,10 @@ static tal_mol_instance *make_instance(const tal_system *system, const tal_matte
     }
     tal_mol_instance *instance = alloc_instance(&most, plan);
     if (instance == NULL) return NULL;
+    if (!tali_term_keep_choices(instance, plan->how)) {
+        destroy(instance);
+        return NULL;
+    }
     fill_bodies(instance, plan);
     fill_atoms(instance, plan);
     tali_term_sort_out(instance, plan);
@@ -370,6 +388,8 @@ const tal_mol_instance *tal_mol_add(tal_system *system, tal_matter *matter, tal_
         instance = make_instance(system, matter, forces, &plan);
         if (instance == NULL) {
             st = TALI_FAIL(&err, TAL_ERR_NO_MEMORY, "no memory for molecule '%s'", name);
+        } else {
+            instance->X_GR = pose;
         }
     }
     bool fits = st == TAL_OK;

@@ -6,6 +6,8 @@
 #include "plan/plan_internal.h"
 #include "term/law_internal.h"
 
+#include <talus/molecule/nonbonded.h>
+
 #include <stdint.h>
 
 /// Rows of energies; the families of bonded terms come first, in their order.
@@ -50,9 +52,23 @@ typedef struct tali_term_mapped {
     tali_field_series series;
 } tali_term_mapped;
 
+/// A granularity with copies of all that it points to.
+typedef struct tali_term_choices {
+    size_t size; ///< of the whole block
+    tal_mol_granularity how;
+    tal_mol_selection *selections;
+    tal_mol_bond_choice *bonds;
+    int *atoms;    ///< of all selections
+    char *letters; ///< chains of all selections
+} tali_term_choices;
+
 struct tal_mol_instance {
     tal_allocator allocator;
     size_t size; ///< of the whole block
+    tali_term_choices *choices;
+    tal_xform X_GR;          ///< of the frame of the positions
+    tal_mol_picture picture; ///< of its decorations, which follow each other
+    int first_decoration, num_decorations;
     const tal_mol *mol;
     const tal_system *system;
     const tal_matter *matter;
@@ -102,6 +118,12 @@ typedef struct tali_term_sums {
     double virial[9];             ///< columns, of everything [kJ/mol]
     double unit;                  ///< of the forces [kJ/mol/nm]
 } tali_term_sums;
+
+/// Keep what an instance is added with. False when memory runs out.
+bool tali_term_keep_choices(tal_mol_instance *instance, const tal_mol_granularity *how);
+
+/// Copy settings with zeros between the fields: a State that is saved has all of its bytes.
+void tali_term_copy_settings(const tal_mol_nonbonded *from, tal_mol_nonbonded *to);
 
 /// Bytes of sums and what is behind them.
 size_t tali_term_sums_size(const tal_mol_instance *instance);

@@ -104,6 +104,28 @@ tal_status tal_mol_get_nonbonded(const tal_mol_instance *instance, const tal_sta
     return TAL_OK;
 }
 
+void tali_term_copy_settings(const tal_mol_nonbonded *from, tal_mol_nonbonded *to)
+{
+    memset(to, 0, sizeof *to);
+    to->vdw.kind = from->vdw.kind;
+    to->vdw.start = from->vdw.start;
+    to->vdw.end = from->vdw.end;
+    to->coulomb.kind = from->coulomb.kind;
+    to->coulomb.start = from->coulomb.start;
+    to->coulomb.end = from->coulomb.end;
+    to->dielectric = from->dielectric;
+    to->permittivity = from->permittivity;
+    to->debye_length = from->debye_length;
+    to->outside = from->outside;
+    to->box = from->box;
+    to->born = from->born;
+    to->solute = from->solute;
+    to->solvent = from->solvent;
+    to->surface = from->surface;
+    to->skin = from->skin;
+    to->all_pairs = from->all_pairs;
+}
+
 tal_status tal_mol_set_nonbonded(const tal_mol_instance *instance, tal_state *state,
                                  const tal_mol_nonbonded *nonbonded)
 {
@@ -119,7 +141,9 @@ tal_status tal_mol_set_nonbonded(const tal_mol_instance *instance, tal_state *st
                                 nonbonded->vdw.end, nonbonded->coulomb.end, nonbonded->box.x,
                                 nonbonded->box.y, nonbonded->box.z);
     }
-    return tal_var_set(instance->system, state, instance->nonbonded, nonbonded);
+    tal_mol_nonbonded clean;
+    tali_term_copy_settings(nonbonded, &clean);
+    return tal_var_set(instance->system, state, instance->nonbonded, &clean);
 }
 
 // ---- virial

@@ -14,30 +14,37 @@ tal_md_def tal_md_def_default(void)
     return (tal_md_def){.friction = 1.0,
                         .relaxation_time = 0.1,
                         .chain_length = 3,
+                        .trajectory = 10,
                         .tolerance = 1e-13,
                         .most_rounds = 50};
 }
 
 // ---- creation
 
+// What is wrong with the numbers of a bath; the last flaw is told.
 static tal_status check_bath(const tal_md_def *def, tal_error *err)
 {
     const bool has_time = def->bath == TAL_MD_CHAIN || def->bath == TAL_MD_RESCALE;
     const char *flaw = NULL;
-    if ((int)def->bath < 0 || def->bath > TAL_MD_RESCALE) flaw = "there is no such bath";
+    if ((int)def->bath < 0 || def->bath > TAL_MD_SAMPLE) flaw = "there is no such bath";
     if (!(isfinite(def->kT) && def->kT >= 0.0)) flaw = "kT must be finite and not negative";
     if (!(isfinite(def->friction) && def->friction >= 0.0)) flaw = "friction is negative";
     if (has_time && !(isfinite(def->relaxation_time) && def->relaxation_time > 0.0)) {
         flaw = "relaxation_time must be positive";
     }
     if (def->bath == TAL_MD_CHAIN && !(def->kT > 0.0)) flaw = "a chain needs a positive kT";
+    if (def->bath == TAL_MD_SAMPLE && !(def->kT > 0.0)) flaw = "sampling needs a positive kT";
+    if (def->bath == TAL_MD_SAMPLE && def->still_every > 0)
+        flaw = "sampling keeps no momentum zero";
+    if (def->trajectory < 1) flaw = "trajectory must be positive";
+    if ((int)def->drift < 0 || def->drift > TAL_MD_SYMPLECTIC) flaw = "there is no such drift";
     if (def->chain_length < 1 || def->chain_length > TAL_MAX_CHAIN) flaw = "chain_length is off";
     if (flaw == NULL) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "molecular dynamics: %s (bath %d, kT %g, friction %g, relaxation_time %g, "
-                     "chain_length %d of at most %d)",
+                     "chain_length %d of at most %d, trajectory %d)",
                      flaw, (int)def->bath, def->kT, def->friction, def->relaxation_time,
-                     def->chain_length, TAL_MAX_CHAIN);
+                     def->chain_length, TAL_MAX_CHAIN, def->trajectory);
 }
 
 static tal_status check_def(const tal_md_def *def, tal_error *err)
@@ -114,7 +121,14 @@ static tal_md *make(const tal_system *system, const tal_md_def *def)
                                  {&it.q0, nq * d},
                                  {&it.q1, nq * d},
                                  {&it.u0, nu * d},
-                                 {&it.u1, nu * d}};
+                                 {&it.u1, nu * d},
+                                 {&it.p, nu * d},
+                                 {&it.theta, nu * d},
+                                 {&it.residual, nu * d},
+                                 {&it.history, TALI_MD_ROUNDS * nu * d},
+                                 {&it.kept_q, nq * d},
+                                 {&it.kept_u, nu * d},
+                                 {&it.kept_a, nu * d}};
     if (tali_alloc_pieces(&it.allocator, pieces, sizeof pieces / sizeof pieces[0], &it.size) ==
         NULL) {
         return NULL;
@@ -131,11 +145,15 @@ tal_status tal_md_create(const tal_system *system, const tal_md_def *def, tal_md
     tal_error local;
     if (err == NULL) err = &local;
     *err = (tal_error){TAL_OK, "", ""};
-    const tal_md_def chosen = def != NULL ? *def : tal_md_def_default();
+    tal_md_def chosen = def != NULL ? *def : tal_md_def_default();
+    if (chosen.bath == TAL_MD_SAMPLE) chosen.drift = TAL_MD_SYMPLECTIC;
     tal_status st = tali_problem_check_has_matter(system, err);
     if (st == TAL_OK) st = check_def(&chosen, err);
     if (st == TAL_OK) st = check_system(system, err);
     if (st == TAL_OK) st = check_roots(tal_system_matter(system), &chosen, err);
+    if (st == TAL_OK && chosen.drift == TAL_MD_SYMPLECTIC) {
+        st = tali_md_check_symplectic(tal_system_matter(system), err);
+    }
     if (st != TAL_OK) return st;
     *out = make(system, &chosen);
     if (*out != NULL) return TAL_OK;
@@ -184,9 +202,26 @@ static void kick(tal_md *md, tal_state *state)
     }
 }
 
+static tal_status drift(tal_md *md, tal_state *state, double h)
+{
+    return md->def.drift == TAL_MD_SYMPLECTIC ? tali_md_drift_symplectic(md, state, h)
+                                              : tali_md_drift(md, state, h);
+}
+
+tal_status tali_md_leap(tal_md *md, tal_state *state, double h)
+{
+    kick(md, state);
+    tal_status st = drift(md, state, h);
+    if (st == TAL_OK) st = tal_state_set_t(state, tal_state_t(state) + h);
+    if (st == TAL_OK) st = find_accelerations(md, state);
+    if (st == TAL_OK) kick(md, state);
+    return st;
+}
+
 // The accelerations are those of q when it begins, and when it ends.
 static tal_status step(tal_md *md, tal_state *state)
 {
+    if (md->def.bath == TAL_MD_SAMPLE) return tali_md_propose(md, state);
     const double h = md->def.step;
     const bool has_middle = md->def.bath == TAL_MD_LANGEVIN || md->def.bath == TAL_MD_RESCALE;
     tal_status st = TAL_OK;
@@ -194,17 +229,19 @@ static tal_status step(tal_md *md, tal_state *state)
         st = tali_md_still(md, state);
     }
     if (st == TAL_OK && md->def.bath == TAL_MD_CHAIN) st = tali_md_turn_chain(md, state);
-    if (st != TAL_OK) return st;
-    kick(md, state);
-    st = tali_md_drift(md, state, has_middle ? 0.5 * h : h);
-    if (st == TAL_OK && has_middle) st = tali_md_bathe(md, state);
-    if (st == TAL_OK && has_middle) st = tali_md_drift(md, state, 0.5 * h);
-    if (st == TAL_OK) st = tal_state_set_t(state, tal_state_t(state) + h);
-    if (st == TAL_OK) st = find_accelerations(md, state);
-    if (st != TAL_OK) return st;
-    kick(md, state);
-    if (md->def.bath == TAL_MD_CHAIN) st = tali_md_turn_chain(md, state);
-    ++md->memory.steps;
+    if (st == TAL_OK && has_middle) {
+        kick(md, state);
+        st = drift(md, state, 0.5 * h);
+        if (st == TAL_OK) st = tali_md_bathe(md, state);
+        if (st == TAL_OK) st = drift(md, state, 0.5 * h);
+        if (st == TAL_OK) st = tal_state_set_t(state, tal_state_t(state) + h);
+        if (st == TAL_OK) st = find_accelerations(md, state);
+        if (st == TAL_OK) kick(md, state);
+    } else if (st == TAL_OK) {
+        st = tali_md_leap(md, state, h);
+    }
+    if (st == TAL_OK && md->def.bath == TAL_MD_CHAIN) st = tali_md_turn_chain(md, state);
+    if (st == TAL_OK) ++md->memory.steps;
     return st;
 }
 
@@ -267,15 +304,16 @@ tal_status tal_md_set_memory(tal_md *md, const tal_md_memory *memory)
     if (md == NULL || memory == NULL) {
         return TALI_BREACH(TAL_ERR_NULL, "molecular dynamics or its memory is NULL");
     }
-    bool is_good = memory->steps >= 0 && isfinite(memory->heat);
+    bool is_good = memory->steps >= 0 && isfinite(memory->heat) && memory->accepted >= 0 &&
+                   memory->accepted <= memory->steps;
     for (int i = 0; i < TAL_MAX_CHAIN; ++i) {
         is_good = is_good && isfinite(memory->c[i]) && isfinite(memory->s[i]);
     }
     if (!is_good) {
         return TALI_FAIL(&md->error, TAL_ERR_BAD_VALUE,
-                         "memory of a bath: %lld steps may not be negative, and heat and chain "
-                         "must be finite",
-                         (long long)memory->steps);
+                         "memory of a bath: %lld steps may not be negative, nor %lld accepted ones "
+                         "be more, and heat and chain must be finite",
+                         (long long)memory->steps, (long long)memory->accepted);
     }
     md->memory = *memory;
     return TAL_OK;
@@ -283,7 +321,7 @@ tal_status tal_md_set_memory(tal_md *md, const tal_md_memory *memory)
 
 tal_md_report tal_md_report_of(tal_md *md, tal_state *state)
 {
-    tal_md_report out = {TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, 0};
+    tal_md_report out = {TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, 0, TALI_NAN};
     if (md == NULL || state == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "molecular dynamics or the State is NULL");
         return out;
@@ -295,6 +333,9 @@ tal_md_report tal_md_report_of(tal_md *md, tal_state *state)
     out.dof = tali_md_dof(md);
     out.kT = 2.0 * out.kinetic / out.dof;
     out.rounds = md->rounds;
+    out.accepted = md->def.bath == TAL_MD_SAMPLE && md->memory.steps > 0
+                       ? (double)md->memory.accepted / (double)md->memory.steps
+                       : 1.0;
     out.conserved = out.kinetic + out.potential - md->memory.heat;
     if (md->def.bath == TAL_MD_CHAIN) out.conserved += tali_md_chain_energy(md);
     return out;

@@ -83,9 +83,9 @@ static tal_status draw_momenta(tal_md *md, tal_state *state, double p[])
     return st;
 }
 
-static tal_status mix_with_noise(tal_md *md, tal_state *state)
+tal_status tali_md_mix_with_noise(tal_md *md, tal_state *state, double time)
 {
-    const double keep = exp(-md->def.friction * md->def.step);
+    const double keep = exp(-md->def.friction * time);
     const double size = sqrt(md->def.kT * (1.0 - keep * keep));
     tal_status st = tal_system_realize(md->system, state, TAL_STAGE_VELOCITY);
     if (st != TAL_OK) return tali_md_pass_on(md, state, st);
@@ -132,7 +132,7 @@ static tal_status rescale(tal_md *md, tal_state *state)
 
 tal_status tali_md_bathe(tal_md *md, tal_state *state)
 {
-    if (md->def.bath == TAL_MD_LANGEVIN) return mix_with_noise(md, state);
+    if (md->def.bath == TAL_MD_LANGEVIN) return tali_md_mix_with_noise(md, state, md->def.step);
     if (md->def.bath == TAL_MD_RESCALE) return rescale(md, state);
     return TAL_OK;
 }

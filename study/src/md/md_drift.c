@@ -64,6 +64,15 @@ static tal_status iterate(tal_md *md, tal_state *state, double h, bool *has_chan
     return TAL_OK;
 }
 
+tal_status tali_md_fail_drift(tal_md *md, const tal_state *state)
+{
+    md->error = (tal_error){TAL_OK, "", ""};
+    return TALI_FAIL(&md->error, TAL_ERR_NO_CONVERGENCE,
+                     "a step of %g at t = %g is too long: motion without forces does not converge "
+                     "in %d rounds; lower `step`",
+                     md->def.step, tal_state_t(state), md->def.most_rounds);
+}
+
 tal_status tali_md_drift(tal_md *md, tal_state *state, double h)
 {
     memcpy(md->q0, tal_state_q(state), (size_t)md->nq * sizeof md->q0[0]);
@@ -78,13 +87,7 @@ tal_status tali_md_drift(tal_md *md, tal_state *state, double h)
         if (st != TAL_OK && md->rounds > 0) break; // it runs away
         if (st != TAL_OK) return st;
     }
-    if (has_changed) {
-        md->error = (tal_error){TAL_OK, "", ""};
-        return TALI_FAIL(&md->error, TAL_ERR_NO_CONVERGENCE,
-                         "a step of %g at t = %g is too long: motion without forces does not "
-                         "converge in %d rounds; lower `step`",
-                         md->def.step, tal_state_t(state), md->def.most_rounds);
-    }
+    if (has_changed) return tali_md_fail_drift(md, state);
     put(md, state, md->q1, md->u1);
     return TAL_OK;
 }

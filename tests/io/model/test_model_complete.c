@@ -89,7 +89,8 @@ static const char *const setters[] = {
     "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model
     "tal_state_set_weights", "tal_assembler_set_coordinate", "tal_direct_set_gravity",
-    "tal_optimizer_set_time", "tal_md_set_memory", "tal_walk_set_count",
+    "tal_optimizer_set_time", "tal_md_set_memory", "tal_walk_set_count", "tal_replicas_set_rounds",
+    // <molecules>
     "tal_mol_set_fixman_temperature",
     // variables of elements, by those that know them
     "tal_var_set_double", "tal_group_set_size"};

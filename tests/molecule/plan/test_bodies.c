@@ -273,6 +273,69 @@ START_TEST(a_root_of_one_atom_leaves_turns_to_universal_and_ball_bonds)
 
 END_TEST
 
+// Atom 0 alone with a torsion, behind which 3 is beside the axis, and a ball, behind which 4 is: a
+// turn of the root about the torsion is one of the torsion and one of the ball, so the torsion is
+// rigid, which is listed. With two torsions the same tree is regular.
+START_TEST(a_torsion_that_a_root_of_one_atom_can_do_is_rigid)
+{
+    static const double x[5][3] = {{0.1, 0.2, 0.3},
+                                   {0.23, 0.22, 0.3},
+                                   {0.04, 0.31, 0.33},
+                                   {0.28, 0.34, 0.36},
+                                   {0.1, 0.45, 0.3}};
+    static const int bonds[4][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 4}};
+    const double sigma[5] = {0.3, 0.3, 0.3, 0.3, 0.3}, zero[5] = {0.0};
+    const double mass[5] = {16.0, 12.0, 12.0, 4.0, 4.0};
+    const tal_ff_def def = tal_ff_def_default();
+    tal_mol_bond_choice choice[4] = {{0, 1, TAL_BOND_TORSION},
+                                     {0, 2, TAL_BOND_BALL},
+                                     {1, 3, TAL_BOND_RIGID},
+                                     {2, 4, TAL_BOND_RIGID}};
+    tal_mol_granularity how = tal_mol_granularity_default();
+    how.root = 0;
+    how.bonds = choice;
+    how.num_bonds = 4;
+    scene s;
+    pair_scene(&s, &def, 5, sigma, zero, zero, mass, x, bonds, 4);
+    check_regular(&s, &how, 9);
+    open_system(&s, &how, NULL);
+    const tal_mol_demoted it = tal_mol_demoted_at(s.molecule, 0);
+    ck_assert_int_eq(it.bond, 0);
+    ck_assert_int_eq(it.from, TAL_BOND_TORSION);
+    ck_assert_int_eq(it.to, TAL_BOND_RIGID);
+    close_system(&s);
+    choice[1].mobility = TAL_BOND_TORSION;
+    check_regular(&s, &how, 8);
+    close_scene(&s);
+}
+
+END_TEST
+
+// Two atoms with a bend between them: a turn of the root about the bond moves nothing.
+START_TEST(mobilities_that_move_nothing_are_refused_by_name)
+{
+    static const double x[2][3] = {{0.1, 0.2, 0.3}, {0.23, 0.22, 0.3}};
+    static const int bonds[1][2] = {{0, 1}};
+    const double sigma[2] = {0.3, 0.3}, zero[2] = {0.0}, mass[2] = {16.0, 12.0};
+    const tal_ff_def def = tal_ff_def_default();
+    const tal_mol_bond_choice bend = {0, 1, TAL_BOND_BEND_STRETCH};
+    tal_mol_granularity how = tal_mol_granularity_default();
+    how.root = 0;
+    how.bonds = &bend;
+    how.num_bonds = 1;
+    scene s;
+    pair_scene(&s, &def, 2, sigma, zero, zero, mass, x, bonds, 1);
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_forces *forces = tal_forces_create(system, matter);
+    ck_assert_ptr_null(tal_mol_add(system, matter, forces, "m", s.mol, &how, NULL));
+    ck_assert_ptr_nonnull(strstr(tal_system_error(system)->message, "body of atom 0"));
+    tal_system_destroy(system);
+    close_scene(&s);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bodies");
@@ -283,6 +346,8 @@ int main(void)
     tcase_add_test(all, every_demotion_is_listed);
     tcase_add_test(all, roots_are_chosen_as_asked);
     tcase_add_test(all, a_root_of_one_atom_leaves_turns_to_universal_and_ball_bonds);
+    tcase_add_test(all, a_torsion_that_a_root_of_one_atom_can_do_is_rigid);
+    tcase_add_test(all, mobilities_that_move_nothing_are_refused_by_name);
     tcase_add_test(all, the_q_of_a_torsion_is_its_dihedral);
     tcase_add_test(all, the_q_of_spherical_bonds_are_length_angle_and_dihedral);
     suite_add_tcase(suite, all);

@@ -1,93 +1,8 @@
 // Tests for study/src/md: molecular dynamics by steps of a fixed length.
 #include "alloc_guard.h"
-#include "talus_test.h"
-
-#include <talus/study.h>
+#include "md_support.h"
 
 #include <math.h>
-
-typedef struct scene {
-    tal_system *system;
-    tal_matter *matter;
-    tal_forces *forces;
-    tal_state *state;
-    tal_md *md;
-} scene;
-
-static void begin(scene *s)
-{
-    memset(s, 0, sizeof *s);
-    s->system = tal_system_create(NULL);
-    s->matter = tal_matter_create(s->system);
-    s->forces = tal_forces_create(s->system, s->matter);
-}
-
-static void ready(scene *s, const tal_md_def *def)
-{
-    tal_error err;
-    ck_assert_msg(tal_system_realize_topology(s->system, &err) == TAL_OK, "%s", err.message);
-    ck_assert_int_eq(tal_state_create(s->system, &s->state, &err), TAL_OK);
-    const tal_status st = tal_md_create(s->system, def, &s->md, &err);
-    ck_assert_msg(st == TAL_OK, "%s", err.message);
-}
-
-static void end(scene *s)
-{
-    tal_md_destroy(s->md);
-    tal_state_destroy(s->state);
-    tal_system_destroy(s->system);
-}
-
-static void run(scene *s, int steps)
-{
-    const tal_status st = tal_md_run(s->md, s->state, steps);
-    ck_assert_msg(st == TAL_OK, "%s", tal_md_error(s->md)->message);
-}
-
-static tal_md_def def_of(tal_md_bath bath, double step)
-{
-    tal_md_def def = tal_md_def_default();
-    def.bath = bath;
-    def.step = step;
-    return def;
-}
-
-// A free body that two pins, a ball and a slider hang on, held by springs: quaternions, Coriolis
-// forces, a mass matrix that changes.
-static void add_tree(scene *s)
-{
-    tal_mobod_def body = tal_mobod_def_default();
-    const tal_mass_props brick = tal_mass_props_brick(2.0, tal_v3(0.3, 0.2, 0.1));
-    const tal_xform aside = tal_xf_from_p(tal_v3(0.1, -0.3, 0.2)); // its mass center is not Bo
-    body.mass = tal_mass_props_transform(&aside, &brick);
-    body.X_BM = tal_xf_from_p(tal_v3(0.0, 0.4, 0.0));
-    body.X_PF = tal_xf_from_p(tal_v3(0.1, -0.5, 0.2));
-    const tal_body_ix root = tal_matter_add_free(s->matter, TAL_GROUND, &body);
-    const tal_body_ix pin = tal_matter_add_pin(s->matter, root, &body);
-    const tal_body_ix ball = tal_matter_add_ball(s->matter, pin, &body);
-    (void)tal_matter_add_pin(s->matter, ball, &body);
-    (void)tal_matter_add_slider(s->matter, root, &body);
-    const tal_two_points near = {ball, tal_v3(0.2, 0.0, 0.1), TAL_GROUND, tal_v3(0.0, 1.0, 0.3)};
-    const tal_two_points far = {(tal_body_ix){5}, tal_v3(0.0, 0.1, 0.1), (tal_body_ix){4},
-                                tal_v3(0.2, 0.2, 0.0)};
-    (void)tal_forces_add_two_point_spring(s->forces, "near", &near, 40.0, 0.4);
-    (void)tal_forces_add_two_point_spring(s->forces, "far", &far, 30.0, 0.5);
-}
-
-static void stir(scene *s, uint64_t seed, double q_size, double u_size)
-{
-    test_rng rng = test_rng_seed(seed);
-    double *q = tal_state_upd_q(s->state);
-    for (int i = 0; i < tal_state_nq(s->state); ++i) {
-        q[i] += q_size * test_random_uniform(&rng, -1.0, 1.0);
-    }
-    double *u = tal_state_upd_u(s->state);
-    for (int i = 0; i < tal_state_nu(s->state); ++i) {
-        u[i] = u_size * test_random_uniform(&rng, -1.0, 1.0);
-    }
-    ck_assert_int_eq(tal_system_realize(s->system, s->state, TAL_STAGE_INSTANCE), TAL_OK);
-    ck_assert_int_eq(tal_system_prescribe_and_project(s->system, s->state, NULL, NULL), TAL_OK);
-}
 
 // ---- Verlet's method
 
@@ -98,7 +13,8 @@ START_TEST(runs_can_be_turned_around)
     scene s;
     begin(&s);
     add_tree(&s);
-    const tal_md_def def = def_of(TAL_MD_ISOLATED, 0.01);
+    tal_md_def def = def_of(TAL_MD_ISOLATED, 0.01);
+    def.drift = (tal_md_drift)_i;
     ready(&s, &def);
     stir(&s, 61, 0.2, 1.0);
     double q0[32], q1[32];
@@ -123,12 +39,13 @@ START_TEST(runs_can_be_turned_around)
 
 END_TEST
 
-static double error_of_energy(double step, int steps, double *norm)
+static double error_of_energy(tal_md_drift drift, double step, int steps, double *norm)
 {
     scene s;
     begin(&s);
     add_tree(&s);
-    const tal_md_def def = def_of(TAL_MD_ISOLATED, step);
+    tal_md_def def = def_of(TAL_MD_ISOLATED, step);
+    def.drift = drift;
     ready(&s, &def);
     stir(&s, 62, 0.2, 1.0);
     const double before = tal_md_report_of(s.md, s.state).conserved;
@@ -147,8 +64,8 @@ static double error_of_energy(double step, int steps, double *norm)
 START_TEST(the_error_of_the_energy_is_of_order_two)
 {
     double norm[2];
-    const double rough = error_of_energy(4e-3, 500, &norm[0]);
-    const double fine = error_of_energy(2e-3, 1000, &norm[1]);
+    const double rough = error_of_energy((tal_md_drift)_i, 4e-3, 500, &norm[0]);
+    const double fine = error_of_energy((tal_md_drift)_i, 2e-3, 1000, &norm[1]);
     ck_assert_double_eq_tol(rough / fine, 4.0, 0.4);
     ck_assert_double_eq_tol(norm[0], 1.0, 1e-10);
     ck_assert_double_eq_tol(norm[1], 1.0, 1e-10);
@@ -157,14 +74,6 @@ START_TEST(the_error_of_the_energy_is_of_order_two)
 END_TEST
 
 // ---- baths
-
-static void add_oscillator(scene *s, double m, double k)
-{
-    tal_mobod_def body = tal_mobod_def_default();
-    body.mass.mass = m;
-    const tal_body_ix block = tal_matter_add_slider(s->matter, TAL_GROUND, &body);
-    (void)tal_forces_add_mobility_spring(s->forces, "spring", (tal_mobility){block, 0}, k, 0.0);
-}
 
 // refs:nhc_oscillator: after 2000 steps of 0.01 the conserved quantity was off by at most
 // 0.007755287574816805, with 4000 of 0.005 by 0.001949076521151838, in an independent program.
@@ -321,11 +230,12 @@ END_TEST
 // matters; nothing is allocated.
 START_TEST(runs_continue_bit_for_bit)
 {
-    for (int bath = TAL_MD_ISOLATED; bath <= TAL_MD_RESCALE; ++bath) {
+    for (int bath = TAL_MD_ISOLATED; bath <= TAL_MD_SAMPLE; ++bath) {
         scene a, b;
         tal_md_def def = def_of((tal_md_bath)bath, 0.01);
         def.kT = 0.5;
-        def.still_every = 3;
+        def.trajectory = 3;
+        def.still_every = bath == TAL_MD_SAMPLE ? 0 : 3;
         def.still_turning = true;
         begin(&a);
         add_tree(&a);
@@ -408,11 +318,22 @@ START_TEST(what_does_not_fit_is_refused)
     bad.chain_length = TAL_MAX_CHAIN + 1;
     ck_assert_int_eq(tal_md_create(s.system, &bad, &md, &err), TAL_ERR_BAD_VALUE);
     bad = def;
+    bad.bath = TAL_MD_SAMPLE;
+    bad.trajectory = 0;
+    ck_assert_int_eq(tal_md_create(s.system, &bad, &md, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(err.message, "trajectory"));
+    bad.trajectory = 1;
+    bad.still_every = 1;
+    ck_assert_int_eq(tal_md_create(s.system, &bad, &md, &err), TAL_ERR_BAD_VALUE);
+    bad = def;
     bad.most_rounds = 0;
     ck_assert_int_eq(tal_md_create(s.system, &bad, &md, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_null(md);
     ck_assert_int_eq(tal_md_run(s.md, s.state, -1), TAL_ERR_BAD_VALUE);
     tal_md_memory memory = tal_md_memory_of(s.md);
+    memory.accepted = 1; // of no steps
+    ck_assert_int_eq(tal_md_set_memory(s.md, &memory), TAL_ERR_BAD_VALUE);
+    memory.accepted = 0;
     memory.c[1] = (double)NAN;
     ck_assert_int_eq(tal_md_set_memory(s.md, &memory), TAL_ERR_BAD_VALUE);
     stir(&s, 66, 0.1, 1.0);
@@ -436,8 +357,8 @@ int main(void)
 {
     Suite *suite = suite_create("md");
     TCase *verlet = tcase_create("verlet");
-    tcase_add_test(verlet, runs_can_be_turned_around);
-    tcase_add_test(verlet, the_error_of_the_energy_is_of_order_two);
+    tcase_add_loop_test(verlet, runs_can_be_turned_around, 0, 2);
+    tcase_add_loop_test(verlet, the_error_of_the_energy_is_of_order_two, 0, 2);
     suite_add_tcase(suite, verlet);
     TCase *baths = tcase_create("baths");
     tcase_set_timeout(baths, 60.0);

@@ -1,50 +1,18 @@
 // Tests for study/src/minimize: the nearest minimum of potential energy.
+#include "../scene_support.h"
 #include "alloc_guard.h"
 #include "failing.h"
-#include "talus_test.h"
-
-#include <talus/molecule.h>
-#include <talus/study.h>
 
 #include <math.h>
 
 static const double EPSILON = 0.99774, SIGMA = 0.34; // of argon [kJ/mol, nm]
 
-typedef struct scene {
-    tal_ff *ff;
-    tal_mol *mol;
-    tal_system *system;
-    tal_matter *matter;
-    tal_forces *forces;
-    const tal_mol_instance *instance;
-    tal_state *state;
-    tal_minimizer *minimizer;
-} scene;
-
-static void begin(scene *s)
-{
-    memset(s, 0, sizeof *s);
-    s->system = tal_system_create(NULL);
-    s->matter = tal_matter_create(s->system);
-    s->forces = tal_forces_create(s->system, s->matter);
-}
-
 static void ready(scene *s, const tal_minimizer_def *def)
 {
     tal_error err;
-    ck_assert_msg(tal_system_realize_topology(s->system, &err) == TAL_OK, "%s", err.message);
-    ck_assert_int_eq(tal_state_create(s->system, &s->state, &err), TAL_OK);
+    create_state(s);
     const tal_status st = tal_minimizer_create(s->system, def, &s->minimizer, &err);
     ck_assert_msg(st == TAL_OK, "%s", err.message);
-}
-
-static void end(scene *s)
-{
-    tal_minimizer_destroy(s->minimizer);
-    tal_state_destroy(s->state);
-    tal_system_destroy(s->system);
-    tal_mol_destroy(s->mol);
-    tal_ff_destroy(s->ff);
 }
 
 static tal_minimum run(scene *s, int iterations)

@@ -33,10 +33,12 @@
  * mobilities, one of atoms in a line without children 5. One atom alone has no direction if all
  * that hangs on it does so by universal or ball bonds, or by spherical ones that end in such atoms:
  * then a ball that carries it becomes a universal, and a universal that hangs on it becomes a ball
- * if atoms behind it are beside its axis, since nothing else could turn them. Where a bond with
- * spherical coordinates is
- * in line with the bond before it, they are measured from another direction. Bonds that would close
- * loops are cut: they act by their terms alone.
+ * if atoms behind it are beside its axis, since nothing else could turn them. A torsion or a
+ * cylinder is rigid or a slider where the atom behind it is alone and has only universal, ball and
+ * spherical bonds, and where it alone gives a direction to a root of one atom. What still leaves
+ * the mass matrix singular where the positions are is refused, with its atoms. Where a bond with
+ * spherical coordinates is in line with the bond before it, they are measured from another
+ * direction. Bonds that would close loops are cut: they act by their terms alone.
  */
 
 #include <talus/molecule/mol.h>

@@ -25,7 +25,13 @@
  *     drift, kick  the same once more
  *
  * That is Verlet's method in generalized coordinates. It can be run backwards, and unit quaternions
- * stay unit ones. For bodies that only translate the drift is q1 = q0 + h/2 u. The bath is, with h
+ * stay unit ones. For bodies that only translate the drift is q1 = q0 + h/2 u. TAL_MD_SYMPLECTIC is
+ * another drift: with p = M u,
+ *
+ *     p_m = p0 + h/4 d(v0^T M(q0) v0)/2dq,   M(q0) v0 = M(q1) v1 = p_m
+ *     q1 = q0 + h/4 (v0 + v1),   p1 = p_m + h/4 d(v1^T M(q1) v1)/2dq
+ *
+ * which also keeps volumes of (q, p) (HLW). It costs more. The bath is, with h
  * the step, N the degrees of freedom and K the kinetic energy,
  *
  *     TAL_MD_ISOLATED  nothing: energy is conserved
@@ -35,6 +41,10 @@
  *                      c and s) before the first kick, and half behind the last (MTKT)
  *     TAL_MD_RESCALE   u times a number, drawn so that K becomes that of a canonical ensemble with
  *                      relaxation time tau (BDP); between the drifts
+ *     TAL_MD_SAMPLE    generalized hybrid Monte Carlo (HOR): friction and noise over the time of a
+ *                      trajectory, then its steps by the symplectic drift; they count with
+ *                      probability min(1, exp(-dE/kT)), else q goes back and u is turned around.
+ *                      Averages are exact whatever the step. A "step" of a run is one trajectory
  *
  * Forces must depend on q and t alone, and the tree must be free: Systems with constraints, locked
  * or prescribed mobilities and baths as force elements are refused. Noise is a function of the
@@ -56,17 +66,26 @@ typedef enum tal_md_bath {
     TAL_MD_ISOLATED,
     TAL_MD_LANGEVIN,
     TAL_MD_CHAIN,
-    TAL_MD_RESCALE
+    TAL_MD_RESCALE,
+    TAL_MD_SAMPLE
 } tal_md_bath;
+
+/// How q and u move without forces.
+typedef enum tal_md_drift {
+    TAL_MD_MIDPOINT,  ///< the implicit midpoint rule
+    TAL_MD_SYMPLECTIC ///< the generalized leapfrog
+} tal_md_drift;
 
 /// What a run is made from. Obtain it from tal_md_def_default(), then edit.
 typedef struct tal_md_def {
     tal_md_bath bath;
+    tal_md_drift drift;     ///< TAL_MD_SAMPLE always has the symplectic one
     double step;            ///< h [s] > 0
-    double kT;              ///< [J], not negative; positive for a chain
-    double friction;        ///< gamma [1/s] of Langevin, not negative
+    double kT;              ///< [J], not negative; positive for a chain and for sampling
+    double friction;        ///< gamma [1/s] of Langevin and of sampling, not negative
     double relaxation_time; ///< tau [s] > 0 of a chain or of rescaling
     int chain_length;       ///< links, 1 ... TAL_MAX_CHAIN
+    int trajectory;         ///< steps of a trajectory of TAL_MD_SAMPLE, > 0
     double excluded;        ///< degrees of freedom that are not at temperature
     uint64_t seed;          ///< of the noise
     int still_every; ///< remove the momentum of the whole every so many steps; 0: never. Every body
@@ -76,8 +95,9 @@ typedef struct tal_md_def {
     int most_rounds;    ///< of the drift, > 0
 } tal_md_def;
 
-/// Isolated; no step and no temperature, which must be set; friction 1/s, relaxation in 0.1 s,
-/// three links, seed 0, momentum is left alone, a tolerance of 1e-13 in at most 50 rounds.
+/// Isolated, midpoint rule; no step and no temperature, which must be set; friction 1/s, relaxation
+/// in 0.1 s, three links, trajectories of 10 steps, seed 0, momentum is left alone, a tolerance of
+/// 1e-13 in at most 50 rounds.
 TAL_API tal_md_def tal_md_def_default(void);
 
 /// Runs of one System. Opaque. Use from one thread at a time.
@@ -104,7 +124,7 @@ TAL_API void tal_md_destroy(tal_md *md);
  *
  * @param[in,out] state  at t afterwards, realized to TAL_STAGE_VELOCITY; on failure in the middle
  *                       of the step that failed
- * @param[in]     steps  not negative
+ * @param[in]     steps  not negative; of TAL_MD_SAMPLE trajectories
  * @return TAL_OK; TAL_ERR_NO_CONVERGENCE where a drift is too long; TAL_ERR_BAD_VALUE for locked
  *         mobilities; or what realizing returned
  */
@@ -117,6 +137,7 @@ typedef struct tal_md_memory {
     double heat;             ///< energy given by noise and by the removal of momentum [J]
     double c[TAL_MAX_CHAIN]; ///< frictions of a chain [1/s]
     double s[TAL_MAX_CHAIN]; ///< their integrals
+    int64_t accepted;        ///< trajectories that counted
 } tal_md_memory;
 
 /// Zeros on a breach.
@@ -134,6 +155,7 @@ typedef struct tal_md_report {
     double conserved; ///< energy less what the bath gave: constant but for the error of steps [J]
     double dof;       ///< N
     int rounds;       ///< of the last drift
+    double accepted;  ///< part of the trajectories that counted; 1 of other baths
 } tal_md_report;
 
 /// Needs TAL_STAGE_INSTANCE; realizes the State to TAL_STAGE_DYNAMICS. NaN on failure.
