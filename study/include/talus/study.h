@@ -35,6 +35,7 @@
 #include <talus/study/path_goal.h>
 #include <talus/study/path_scan.h>
 #include <talus/study/recorder.h>
+#include <talus/study/root_solver.h>
 #include <talus/study/sensitivity.h>
 #include <talus/study/static_optimizer.h>
 #include <talus/study/summary.h>
