@@ -5,7 +5,7 @@ find_package(EXPAT REQUIRED)
 find_package(ZLIB REQUIRED)
 
 # SUNDIALS by name: its own package file asks for MPI, PETSc and others that Talus does not need.
-set(TALUS_SUNDIALS sundials_cvode sundials_ida sundials_arkode)
+set(TALUS_SUNDIALS sundials_cvode sundials_ida sundials_arkode sundials_kinsol)
 find_path(TALUS_SUNDIALS_INCLUDE cvode/cvode_proj.h REQUIRED)
 foreach(library IN LISTS TALUS_SUNDIALS)
   find_library(TALUS_FOUND_${library} ${library} REQUIRED)

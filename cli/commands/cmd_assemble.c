@@ -1,6 +1,7 @@
 // talus assemble: coordinates and speeds that meet all constraints.
 #include "commands/commands.h"
 #include "model/pose.h"
+#include "model/rest.h"
 #include "table/columns.h"
 #include "table/result.h"
 #include "text/report.h"
@@ -10,6 +11,8 @@
 static int assemble(const cli_args *args, const cli_model *model, tal_state *state)
 {
     tal_assembler_def def = tal_assembler_def_default();
+    const int code = cli_root_solver(args, &def.solver);
+    if (code != CLI_OK) return code;
     def.tolerance = cli_number(args, "accuracy");
     def.max_restarts = cli_count(args, "restarts");
     def.seed = (uint64_t)cli_count(args, "seed");
@@ -56,6 +59,12 @@ static const cli_option options[] = {
      .value = "NUMBER",
      .initial = "50",
      .help = "number of random starts, if the constraints cannot be met from the given one",
+     .is_setting = true},
+    {.name = "solver",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "own",
+     .help = "own, or kinsol of SUNDIALS, to compare: without random starts",
      .is_setting = true},
     {0}};
 

@@ -5,10 +5,31 @@
 #include "table/result.h"
 #include "text/stream.h"
 
+static const char *name_at(const void *context, int i)
+{
+    (void)context;
+    return tal_root_solver_name(i);
+}
+
+int cli_root_solver(const cli_args *args, tal_root_solver *solver)
+{
+    const char *const name = cli_text(args, "solver");
+    const int found = tal_root_solver_find(name);
+    if (found < 0) {
+        const char *const meant = tal_did_you_mean(name, name_at, NULL);
+        return cli_fail(args, CLI_USAGE, "there is no solver '%s'%s%s%s.", name,
+                        meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                        meant != NULL ? "'?)" : "; there are own and kinsol");
+    }
+    *solver = (tal_root_solver)found;
+    return CLI_OK;
+}
+
 int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state, bool any,
-                  double accuracy, tal_rest *rest)
+                  tal_root_solver solver, double accuracy, tal_rest *rest)
 {
     tal_equilibrium_def def = tal_equilibrium_def_default();
+    def.solver = solver;
     def.kind = any ? TAL_EQUILIBRIUM_ANY : TAL_EQUILIBRIUM_STABLE;
     if (accuracy > 0.0) def.accuracy = accuracy;
     tal_assembler *assembler = NULL;
@@ -29,11 +50,15 @@ int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state
     return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &err);
 }
 
+// Find where the model stays at rest, and report it.
 static int find_equilibrium(const cli_args *args, const cli_model *model, tal_state *state)
 {
     tal_rest rest = {0};
-    const int code = cli_find_rest(args, model, state, cli_flag(args, "any"),
-                                   cli_number(args, "accuracy"), &rest);
+    tal_root_solver solver = TAL_ROOT_SOLVER_OWN;
+    int code = cli_root_solver(args, &solver);
+    if (code != CLI_OK) return code;
+    code = cli_find_rest(args, model, state, cli_flag(args, "any"), solver,
+                         cli_number(args, "accuracy"), &rest);
     if (code != CLI_OK) return code;
     if (result_is_wanted(args) && (stream_is_output(args) || !report_is_wanted(args))) {
         return pose_write(args, model, state);
@@ -65,6 +90,12 @@ static const cli_option options[] = {{.name = "any",
                                       .value = "NUMBER",
                                       .initial = "1e-9",
                                       .help = "finish when the next step is smaller than this",
+                                      .is_setting = true},
+                                     {.name = "solver",
+                                      .kind = CLI_TEXT,
+                                      .value = "NAME",
+                                      .initial = "own",
+                                      .help = "own, or kinsol of SUNDIALS, to compare",
                                       .is_setting = true},
                                      {0}};
 

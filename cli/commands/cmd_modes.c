@@ -84,7 +84,9 @@ static int write_modes(const cli_args *args, const cli_model *model, const tal_l
 static int find_modes(const cli_args *args, const cli_model *model, tal_state *state)
 {
     int code = CLI_OK;
-    if (cli_flag(args, "at-rest")) code = cli_find_rest(args, model, state, false, 0.0, NULL);
+    if (cli_flag(args, "at-rest")) {
+        code = cli_find_rest(args, model, state, false, TAL_ROOT_SOLVER_OWN, 0.0, NULL);
+    }
     if (code != CLI_OK) return code;
     tal_linearizer *lin = NULL;
     tal_error err = {0};

@@ -10,7 +10,7 @@
 typedef struct tali_matter_body_facts {
     tal_body_structure structure;
     tal_direction direction;
-    tal_level fast;
+    bool may_be_fast;
     bool any_inertia;
     const tal_mobilizer_ops *ops; ///< a copy of the table
     const void *self;

@@ -303,6 +303,10 @@ static void make_studies(void)
     ensemble.num_outputs = 1;
     check(tal_ensemble_create(whole.system, &ensemble, &o->ensemble, &err), &err);
     o->direct = make_direct();
+    const tal_body_ix end = {3};
+    check(tal_subtree_create(whole.matter, whole.at[NUM_STAGES - 1], TAL_GROUND, &end, 1,
+                             &o->subtree, &err),
+          &err);
     tal_batch_def batch = tal_batch_def_default();
     batch.num_samples = 3;
     batch.row_size = 1;

@@ -231,6 +231,7 @@ typedef struct hostile_objects {
     tal_tracker *tracker;
     tal_ensemble *ensemble;
     tal_direct *direct;
+    tal_subtree *subtree;
     tal_batch *batch;
     tal_sensitivity *sensitivity;
     tal_equilibrium *equilibrium;
@@ -279,6 +280,7 @@ OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
 OBJECT(tal_ensemble, ensemble)
 OBJECT(tal_direct, direct)
+OBJECT(tal_subtree, subtree)
 OBJECT(tal_batch, batch)
 OBJECT(tal_sensitivity, sensitivity)
 OBJECT(tal_equilibrium, equilibrium)

@@ -333,6 +333,11 @@ static const model_case model_cases[] = {
      "<time name='x'/><multiplier name='y' constraint='x' row='2'/></measures><constraints><ball " B_E
      "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6'/></constraints><measures>",
      case_measure_multiplier, NULL},
+    {TALI_GROUP_MEASURES, "loop_coordinate",
+     "<time name='x'/><loop_coordinate name='y' constraint='x' coordinate='1'/></measures>"
+     "<constraints><loop_cylinder " B_E "frame1='" FRAME_1 "' frame2='" FRAME_2
+     "'/></constraints><measures>",
+     case_measure_loop_coordinate, NULL},
     {TALI_GROUP_MEASURES, "path_length", PATH_BEFORE "<path_length name='x' path='p'/>",
      case_path_length, NULL},
     {TALI_GROUP_MEASURES, "unilateral",

@@ -167,6 +167,13 @@ static inline void case_measure_multiplier(built *m)
     (void)tal_measure_add_multiplier(m->matter, "y", (tal_constraint_ix){0}, 2);
 }
 
+static inline void case_measure_loop_coordinate(built *m)
+{
+    case_loop_cylinder_constraint(m);
+    drive_b(m, tal_measure_add_time(OWNER, "x"));
+    (void)tal_measure_add_loop_coordinate(m->matter, "y", (tal_constraint_ix){0}, 1);
+}
+
 // ---- stops: on the speed of b, and on the time
 
 static inline void add_stop(built *m, const char *name, tal_measure_ix measure,

@@ -57,7 +57,7 @@ static const char around[] =
     "<pin name=\"a\" mass=\"1\" com=\"0 -0.5 0\" inertia=\"1 1 1\"/>"
     "<pin name=\"b\" parent=\"a\" mass=\"1\" inertia=\"1 1 1\"/>"
     "<free name=\"c\" mass=\"1\" inertia=\"1 1 1\"/></bodies>"
-    "<constraints><ball name=\"link\" body1=\"b\" body2=\"c\"/></constraints>"
+    "<constraints><loop_planar name=\"link\" body1=\"b\" body2=\"c\"/></constraints>"
     "<unilaterals><rope name=\"tether\" body2=\"c\" length=\"500\"/></unilaterals>"
     "<wraps><wrap_sphere name=\"knob\" radius=\"0.2\"/></wraps>"
     "<paths><path name=\"way\"><point body=\"a\"/><point body=\"b\"/></path></paths>"

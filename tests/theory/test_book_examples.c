@@ -98,6 +98,7 @@ static void random_values(test_rng *rng, double x[], int n)
 // and theta' r across; the bead's acceleration and the motor's moment in closed form are
 //
 //     r'' = theta'^2 r           moment = m r (r theta'' + 2 r' theta')
+// Inventory of RBDA: 3.15.
 START_TEST(a_joint_that_depends_on_time_is_two)
 {
     const double A = 0.8, omega = 3.0, phase = 0.4, m = 1.7, t = 0.35, r = 0.6, speed = -1.1;
@@ -138,6 +139,7 @@ END_TEST
 
 // A pinion of radius R that a rack along x carries: in its own frame it moves along (0, 0, 1, R cos
 // q, -R sin q, 0) (RBDA ex. 4.6), and resists with I + m R^2 whatever q is.
+// Inventory of RBDA: 3.17.
 START_TEST(a_pinion_rolls_along_its_rack)
 {
     const double R = 0.3, m = 2.0, I = 0.05;
@@ -188,6 +190,7 @@ static void slope_of_mass(chain *c, const double q[], const double u[], int k, d
 }
 
 // C_i = sum C_ijk u_j u_k with C_ijk = (dH_ij/dq_k + dH_ik/dq_j - dH_jk/dq_i) / 2 (RBDA eq. 5.6).
+// Inventory of RBDA: 5.02.
 START_TEST(velocity_terms_are_christoffel_symbols)
 {
     test_rng rng = test_rng_seed(52);
@@ -268,6 +271,7 @@ static void weights(const chain *c, const tal_mobod_def links[], tal_vec3 g, tal
     }
 }
 
+// Inventory of RBDA: 5.11.
 START_TEST(luh_walker_and_paul_find_the_same_forces)
 {
     test_rng rng = test_rng_seed(54);
@@ -297,6 +301,7 @@ END_TEST
 
 // A cylinder that turns and slides in a box, about and along different axes: the box feels all of
 // the cylinder's inertia but that about x, and all of its mass but that along y (RBDA ex. 7.1).
+// Inventory of RBDA: 7.06.
 START_TEST(a_box_feels_a_cylinder_where_it_cannot_move)
 {
     const double I1 = 0.7, m1 = 3.0, I2 = 0.2, m2 = 1.1;
@@ -327,6 +332,7 @@ END_TEST
 
 // An arm of length l2 that a linear actuator moves, which stands at l1 from its joint: the angle
 // and the length of the actuator follow from the angle y of the arm (RBDA fig. 8.3).
+// Inventory of RBDA: 8.20.
 START_TEST(a_linear_actuator_follows_its_arm)
 {
     const double l1 = 1.3, l2 = 0.8, y = 0.7, yd = 1.0;
@@ -397,6 +403,7 @@ static chain three_links(const tal_mobod_def links[], const exchange *it)
 
 // A rod on the axis of a pin, an inertia without mass on a slider, a point in the middle of a ball:
 // nothing that moves feels on which side of the joint they are.
+// Inventory of RBDA: 9.16.
 START_TEST(mass_that_a_joint_does_not_feel_may_belong_to_the_parent)
 {
     const exchange all[] = {
@@ -472,6 +479,7 @@ static double condition(chain *c)
 
 // Accelerations are many times more sensitive than forces: forces that are rounded to three digits
 // give accelerations of another size (RBDA sec. 10.2, fig. 10.3; the book's 0.6952 is a misprint).
+// Inventory of RBDA: 10.07.
 START_TEST(rounded_forces_give_other_accelerations)
 {
     static const double exact[6] = {126.4936, 97.4663, 69.9762, 43.7998, 21.9371, 6.1646};
@@ -531,6 +539,7 @@ static planar planar_inward(planar f, double q, tal_vec3 p)
     return (planar){f.w + p.x * y - p.y * x, x, y};
 }
 
+// Inventory of RBDA: 2.29.
 START_TEST(planar_vectors_find_the_same_forces)
 {
     test_rng rng = test_rng_seed(216);

@@ -191,6 +191,7 @@ static tal_mass_props bar(double length)
 
 // The direct bordered solution, the one by multipliers, and the one in an independent coordinate
 // give these numbers (RBDA sec. 8.5, tab. 8.4), with 3e-14 between them.
+// Inventory of RBDA: 13.4.
 START_TEST(a_four_bar_moves_as_three_ways_of_closing_loops_agree)
 {
     static const double q[] = {0.6, -0.14766890996919466, 1.2840863618819323};

@@ -20,9 +20,11 @@
 #include <talus/common/linalg.h>
 #include <talus/common/minimize.h>
 #include <talus/common/nlp.h>
+#include <talus/common/planar.h>
 #include <talus/common/polynomial.h>
 #include <talus/common/random.h>
 #include <talus/common/rotation.h>
+#include <talus/common/screw.h>
 #include <talus/common/signal.h>
 #include <talus/common/spatial.h>
 #include <talus/common/status.h>

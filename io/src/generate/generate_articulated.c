@@ -13,9 +13,7 @@
 typedef tali_generate_v3 v3;
 typedef tali_generate_m3 m3;
 
-typedef struct articulated {
-    m3 I, H, M;
-} articulated;
+typedef tali_generate_body articulated;
 
 // One speed as its link feels it.
 typedef struct joint {
@@ -50,89 +48,6 @@ static articulated own_mass(tali_graph *g, const tali_generate_mass *mass)
 }
 
 // ---- inward -------------------------------------------------------------------------------------
-
-// R A R^T; what is symmetric stays so, node by node.
-static m3 turn_matrix(tali_graph *g, const tali_generate_step *step, const m3 *A, bool is_symmetric)
-{
-    m3 RA, out;
-    for (int i = 0; i < 3; ++i) {
-        const v3 column = {{A->at[0][i], A->at[1][i], A->at[2][i]}};
-        const v3 turned = tali_generate_inward(g, step, column);
-        for (int k = 0; k < 3; ++k) {
-            RA.at[k][i] = turned.at[k];
-        }
-    }
-    for (int i = 0; i < 3; ++i) {
-        const v3 row = {{RA.at[i][0], RA.at[i][1], RA.at[i][2]}};
-        const v3 turned = tali_generate_inward(g, step, row);
-        for (int k = 0; k < 3; ++k) {
-            out.at[i][k] = turned.at[k];
-            if (is_symmetric && k > i) out.at[k][i] = turned.at[k];
-            if (is_symmetric && k < i) out.at[i][k] = out.at[k][i];
-        }
-    }
-    return out;
-}
-
-// The same about one axis, with the squares of its sine and cosine: 8 and 7 operations.
-static m3 turn_symmetric(tali_graph *g, const tali_generate_step *step, const m3 *A)
-{
-    const int z = step->axis, x = (z + 1) % 3, y = (z + 2) % 3;
-    const int c = step->cos, s = step->sin, ss = mul(g, s, s), cs = mul(g, c, s);
-    const int two_cs = add(g, cs, cs), cos_2 = sub(g, TALI_GRAPH_ONE, add(g, ss, ss));
-    const int diff = sub(g, A->at[x][x], A->at[y][y]);
-    const int t = add(g, mul(g, ss, diff), mul(g, two_cs, A->at[x][y]));
-    m3 out = *A;
-    out.at[x][x] = sub(g, A->at[x][x], t);
-    out.at[y][y] = add(g, A->at[y][y], t);
-    out.at[x][y] = out.at[y][x] = add(g, mul(g, cs, diff), mul(g, cos_2, A->at[x][y]));
-    out.at[x][z] = out.at[z][x] = sub(g, mul(g, c, A->at[x][z]), mul(g, s, A->at[y][z]));
-    out.at[y][z] = out.at[z][y] = add(g, mul(g, s, A->at[x][z]), mul(g, c, A->at[y][z]));
-    return out;
-}
-
-// By a distance along an axis: H' = H + d~ M, I' = I + d~ H'^T + (d~ H^T)^T.
-static articulated shift_body(tali_graph *g, const tali_generate_step *step, articulated it)
-{
-    const int z = step->axis, x = (z + 1) % 3, y = (z + 2) % 3, d = step->distance;
-    const m3 was = it.H;
-    for (int k = 0; k < 3; ++k) {
-        it.H.at[x][k] = sub(g, was.at[x][k], mul(g, d, it.M.at[y][k]));
-        it.H.at[y][k] = add(g, was.at[y][k], mul(g, d, it.M.at[x][k]));
-    }
-    m3 *const I = &it.I;
-    const int xy = add(g, was.at[x][y], it.H.at[x][y]), yx = add(g, was.at[y][x], it.H.at[y][x]);
-    I->at[x][x] = sub(g, I->at[x][x], mul(g, d, xy));
-    I->at[y][y] = add(g, I->at[y][y], mul(g, d, yx));
-    const int mixed = mul(g, d, sub(g, was.at[x][x], it.H.at[y][y]));
-    I->at[x][y] = I->at[y][x] = add(g, I->at[x][y], mixed);
-    I->at[x][z] = I->at[z][x] = sub(g, I->at[x][z], mul(g, d, was.at[z][y]));
-    I->at[y][z] = I->at[z][y] = add(g, I->at[y][z], mul(g, d, was.at[z][x]));
-    return it;
-}
-
-static articulated to_parent(tali_graph *g, const tali_generate_way *way, articulated it)
-{
-    for (int k = way->num - 1; k >= 0; --k) {
-        const tali_generate_step *const step = &way->steps[k];
-        switch (step->kind) {
-        case TALI_GENERATE_SHIFT:
-            it = shift_body(g, step, it);
-            break;
-        case TALI_GENERATE_TURN:
-            it.I = turn_symmetric(g, step, &it.I);
-            it.H = turn_matrix(g, step, &it.H, false);
-            it.M = turn_symmetric(g, step, &it.M);
-            break;
-        case TALI_GENERATE_ROTATE:
-            it.I = turn_matrix(g, step, &it.I, true);
-            it.H = turn_matrix(g, step, &it.H, false);
-            it.M = turn_matrix(g, step, &it.M, true);
-            break;
-        }
-    }
-    return it;
-}
 
 // Row `k` of I and H, or of H^T and M: the load for a unit of one component of the acceleration.
 static v3 column_at(const m3 *A, int k)
@@ -248,7 +163,7 @@ static void inward(const tali_generate_record *it, work *at, const int f[])
         const int parent = tree->links[i].parent;
         free_link(it, at, i, f);
         if (parent < 0) continue;
-        const articulated there = to_parent(g, &it->ways[i], at->bodies[i]);
+        const articulated there = tali_generate_body_to_parent(g, &it->ways[i], at->bodies[i]);
         sum_bodies(g, &at->bodies[parent], &there);
         tali_generate_force_to_parent(g, &it->ways[i], &at->n[i], &at->f[i]);
         at->n[parent] = tali_generate_add_v3(g, at->n[parent], at->n[i]);

@@ -180,6 +180,29 @@ tali_generate_v3 tali_generate_mul_m3(tali_graph *g, const tali_generate_m3 *A, 
 tali_generate_v3 tali_generate_tmul_m3(tali_graph *g, const tali_generate_m3 *A,
                                        tali_generate_v3 v);
 
+// ---- matrices across steps (RBDA sec. A.4 and A.5) ----------------------------------------------
+
+/// What a body, and all that it carries, resists with, about its origin:
+///
+///     n = I w + H v,  f = H^T w + M v
+typedef struct tali_generate_body {
+    tali_generate_m3 I, H, M;
+} tali_generate_body;
+
+/// R A R^T across a step that turns. Symmetric matrices have one node for both entries: about an
+/// axis 8 multiplications and 7 additions besides what all of the same angle share (2 and 3), else
+/// 12 and 12; by any rotation 28 and 29, else 40 and 39.
+tali_generate_m3 tali_generate_turn(tali_graph *g, const tali_generate_step *step,
+                                    const tali_generate_m3 *A, bool is_symmetric);
+
+/// A B of rotations: 24 multiplications and 15 additions.
+tali_generate_m3 tali_generate_mul_rotations(tali_graph *g, const tali_generate_m3 *A,
+                                             const tali_generate_m3 *B);
+
+/// A body as its parent's link feels it: across all steps of a way.
+tali_generate_body tali_generate_body_to_parent(tali_graph *g, const tali_generate_way *way,
+                                                tali_generate_body it);
+
 /// The nodes of all ways, from q. False when memory runs out.
 bool tali_generate_begin(tali_generate_record *it);
 void tali_generate_end(tali_generate_record *it);

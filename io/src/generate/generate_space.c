@@ -244,6 +244,10 @@ void tali_generate_end(tali_generate_record *it)
 static tali_generate_pose behind(tali_graph *g, tali_generate_pose at,
                                  const tali_generate_step *step)
 {
+    if (step->kind == TALI_GENERATE_ROTATE) {
+        at.R = tali_generate_mul_rotations(g, &at.R, &step->R);
+        return at;
+    }
     for (int i = 0; i < 3; ++i) {
         const v3 row = {{at.R.at[i][0], at.R.at[i][1], at.R.at[i][2]}};
         const v3 next = tali_generate_outward(g, step, row);

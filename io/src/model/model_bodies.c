@@ -51,8 +51,8 @@ static const tali_model_attribute body_attributes[] = {
      .doc = "locked at the start, at this level, at the initial q or u or at `lock_at`"},
     {"lock_at", TALI_TYPE_REALS, .initial = "",
      .doc = "coordinates, speeds or accelerations at which it is locked: one number for each"},
-    {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position",
-     .doc = "fast: always in equilibrium, at this level"},
+    {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position|allowed",
+     .doc = "fast: always in equilibrium, at this level; or allowed to become so in a State"},
     {"weightless", TALI_TYPE_BOOL, .initial = "no", .doc = "whether gravity does not act on it"},
     {"rotor", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "reflected inertia of a geared rotor, along the only speed [kg m^2 or kg]"},
@@ -347,8 +347,12 @@ void tali_model_finish_body(tali_model *m, tali_model_item *item, tal_body_ix bo
         if (isinf(r[0]) && isinf(r[1]) && r[0] < r[1]) continue;
         (void)tal_body_limit_coordinate(m->matter, body, i, r[0], r[1]);
     }
-    const int fast = item->ref[TALI_BODY_FAST]; // among no, velocity, position
+    const int fast = item->ref[TALI_BODY_FAST]; // among no, velocity, position, allowed
     if (fast == 0) return;
+    if (fast == 3) {
+        (void)tal_matter_allow_fast(m->matter, body);
+        return;
+    }
     (void)tal_matter_make_fast(m->matter, body,
                                fast == 1 ? TAL_LEVEL_VELOCITY : TAL_LEVEL_POSITION);
 }
@@ -491,7 +495,11 @@ static void describe_body_values(tali_model_description *d, const tal_mass_props
     const tali_matter_body_facts facts = tali_matter_body_facts_of(matter, body);
     const tal_xform X_PF = tal_body_X_PF(matter, state, body),
                     X_BM = tal_body_X_BM(matter, state, body);
-    const int fast = facts.fast == TAL_LEVEL_FREE ? 0 : facts.fast == TAL_LEVEL_VELOCITY ? 1 : 2;
+    const tal_level level = tal_body_fast_level(matter, state, body);
+    const int fast = !facts.may_be_fast            ? 0
+                     : level == TAL_LEVEL_FREE     ? 3
+                     : level == TAL_LEVEL_VELOCITY ? 1
+                                                   : 2;
     tali_model_say_index(d, tal_body_parent(matter, body).i);
     tali_model_say_number(d, mass->mass);
     tali_model_say_vec3(d, mass->com);

@@ -313,6 +313,19 @@ static void build_multiplier(tali_model *m, tali_model_item *item)
     item->built = tal_measure_add_multiplier(m->matter, item->name, constraint, item->ref[1]).i;
 }
 
+static const tali_model_attribute loop_coordinate_attributes[] = {
+    {"constraint", TALI_TYPE_CONSTRAINT, .doc = "the joint that closes a loop"},
+    {"coordinate", TALI_TYPE_INTEGER, .initial = "0",
+     .doc = "which of its coordinates, counted from 0"},
+    {.name = NULL}};
+
+static void build_loop_coordinate(tali_model *m, tali_model_item *item)
+{
+    const tal_constraint_ix constraint = {m->items[item->ref[0]].built};
+    item->built =
+        tal_measure_add_loop_coordinate(m->matter, item->name, constraint, item->ref[1]).i;
+}
+
 static const tali_model_attribute unilateral_attributes[] = {
     {"element", TALI_TYPE_UNILATERAL, .doc = "whose"},
     {"what", TALI_TYPE_WORD, .initial = "gap", .words = "gap|speed|force|friction|impulse|mode",
@@ -479,6 +492,9 @@ const tali_model_row tali_model_measure_rows[] = {
                "The distance between two stations [m]."),
     MECHANICAL("multiplier", multiplier_attributes, NULL, build_multiplier,
                "A multiplier of a constraint: the load that it carries."),
+    MEASURE_OF("loop_coordinate", "loop coordinate", loop_coordinate_attributes, NULL,
+               build_loop_coordinate, describe_mechanical,
+               "A coordinate of a joint that closes a loop [rad or m]."),
     MECHANICAL("unilateral", unilateral_attributes, NULL, build_unilateral,
                "A quantity of a unilateral element."),
     MEASURE_OF("path_length", "path length", tali_model_path_measure_attributes, NULL,

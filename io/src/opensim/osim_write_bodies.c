@@ -17,7 +17,7 @@ static void check_body(tali_osim_writer *w, tal_body_ix body)
     const tali_matter_body_facts facts = tali_matter_body_facts_of(matter, body);
     const char *name = tal_body_name(matter, body);
     const bool one = tal_body_nu(matter, body) == 1;
-    if (facts.fast != TAL_LEVEL_FREE) {
+    if (facts.may_be_fast) {
         tali_osim_refuse(w, "body '%s' is fast, which cannot be said in an .osim file", name);
     }
     if (one && tal_body_rotor_inertia(matter, w->model->state, body) != 0.0) {

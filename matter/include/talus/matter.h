@@ -28,6 +28,8 @@
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
 #include <talus/matter/response.h>
+#include <talus/matter/simplify.h>
+#include <talus/matter/subtree.h>
 #include <talus/matter/tree_factor.h>
 #include <talus/matter/unilateral.h>
 #include <talus/matter/unilaterals.h>

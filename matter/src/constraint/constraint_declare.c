@@ -1,5 +1,6 @@
 // What constraints have in a State: slots, variables, cache entries, and the rows in use.
 #include "constraint/constraint_matrices_internal.h"
+#include "prescribed/prescribed_internal.h"
 
 #include <talus/common/linalg.h>
 
@@ -26,9 +27,9 @@ tali_constraint_row_map tali_constraint_row_map_of(const tal_matter *matter, con
 }
 
 // Constraints on fast bodies are met by relaxing and have no rows here (manual sec. 10.3).
-static bool takes_part(const tali_constraint *c, uint8_t is_enabled)
+static bool takes_part(const tal_matter *matter, const tal_state *state, int i, uint8_t is_enabled)
 {
-    return is_enabled && c->fast_level == TAL_LEVEL_FREE;
+    return is_enabled && tali_prescribed_constraint_level(matter, state, i) == TAL_LEVEL_FREE;
 }
 
 // Row numbers run through a block, so the rows of one block are together in its matrix.
@@ -44,7 +45,7 @@ static tal_status calc_rows(const void *self, const tal_system *system, tal_stat
     for (int i = 0; i < n; ++i) {
         const tal_constraint_ops *ops = &cs->list[i].ops;
         at[i] = total[0], at[n + i] = total[1], at[2 * n + i] = total[2];
-        if (!takes_part(&cs->list[i], enabled[i])) continue;
+        if (!takes_part(matter, state, i, enabled[i])) continue;
         total[0] += ops->mp, total[1] += ops->mv, total[2] += ops->ma;
     }
     at[4 * n] = total[0], at[4 * n + 1] = total[1], at[4 * n + 2] = total[2];
@@ -52,7 +53,7 @@ static tal_status calc_rows(const void *self, const tal_system *system, tal_stat
         int rows = 0;
         for (int j = cs->block_begin[k]; j < cs->block_begin[k + 1]; ++j) {
             const int i = cs->by_block[j];
-            const bool counts = takes_part(&cs->list[i], enabled[i]);
+            const bool counts = takes_part(matter, state, i, enabled[i]);
             at[3 * n + i] = counts ? rows : -1;
             if (counts) rows += tali_constraint_rows(&cs->list[i]);
         }

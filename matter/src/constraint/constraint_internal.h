@@ -372,4 +372,12 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state,
 tal_status tali_constraint_check_angles(const tal_matter *matter, tal_state *state,
                                         const tali_constraint *c);
 
+/// The most coordinates that a joint which closes a loop has.
+enum {
+    TALI_CONSTRAINT_MOST_COORDINATES = 3
+};
+
+/// Whether coordinate i of a joint that closes a loop is an angle.
+bool tali_constraint_coordinate_is_angle(const tali_constraint *c, int i);
+
 #endif // TALUS_CONSTRAINT_INTERNAL_H

@@ -28,7 +28,7 @@ typedef struct tali_constraint {
     int block;         ///< constraints of different blocks cannot couple
     int first_coupled; ///< where in by_block those begin that may share a mobility with it
     int max_row0;      ///< its first row in its block when everything is enabled
-    int fast_level;    ///< tal_level of the fast bodies it acts on; free: it acts on none
+    bool may_be_fast;  ///< it acts on bodies that may be fast
     int fast_row0;     ///< its first row among those of all fast constraints
     size_t pose0;      ///< first of its bodies in the poses of constrained bodies
     size_t wrench0;    ///< first of its doubles in the constraint wrenches

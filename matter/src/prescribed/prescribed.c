@@ -214,6 +214,15 @@ tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body, tal_level 
                                found->name, (int)level);
     }
     found->fast_level = (uint8_t)level;
+    found->may_be_fast = true;
+    return TAL_OK;
+}
+
+tal_status tal_matter_allow_fast(tal_matter *matter, tal_body_ix body)
+{
+    tali_tree_body *found = body_to_build(matter, body, __func__);
+    if (found == NULL) return building_status(matter);
+    found->may_be_fast = true;
     return TAL_OK;
 }
 
@@ -318,5 +327,5 @@ void tali_prescribed_destroy(tal_matter *matter)
     tali_free(&matter->allocator, all->list, (size_t)all->capacity * sizeof *all->list);
     tali_free(&matter->allocator, all->params, (size_t)all->params_capacity * sizeof(double));
     tali_free(&matter->allocator, all->value0, n * sizeof *all->value0);
-    tali_free(&matter->allocator, all->fast, n);
+    tali_free(&matter->allocator, all->may, n);
 }

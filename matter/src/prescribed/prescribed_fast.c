@@ -13,6 +13,124 @@
 
 #include <talus/common/linalg.h>
 
+// --- levels, as the State chooses them ---
+
+static const uint8_t *chosen_levels(const tal_matter *matter, const tal_state *state)
+{
+    return tal_var_value(matter->system, state, matter->prescribed.fast);
+}
+
+// Its own level, or that of the nearest body that carries it.
+static tal_level level_of(const tal_matter *matter, const uint8_t levels[], int b)
+{
+    while (b > 0 && levels[b] == TAL_LEVEL_FREE) {
+        b = matter->tree.parent[b];
+    }
+    return b > 0 ? (tal_level)levels[b] : TAL_LEVEL_FREE;
+}
+
+tal_level tali_prescribed_fast_level(const tal_matter *matter, const tal_state *state, int b)
+{
+    const tali_prescribed *all = &matter->prescribed;
+    if (all->num_fast == 0 || !all->may[b]) return TAL_LEVEL_FREE;
+    return level_of(matter, chosen_levels(matter, state), b);
+}
+
+// The levels of the fast bodies that a constraint acts through, as bits. Those below its ancestor
+// count: how that moves makes no difference to it.
+static unsigned levels_of(const tal_matter *matter, const tali_constraint *c,
+                          const uint8_t levels[])
+{
+    unsigned bits = 0;
+    for (int k = 0; k < c->ops.num_bodies; ++k) {
+        for (int b = c->bodies[k]; b != c->ancestor; b = matter->tree.parent[b]) {
+            bits |= 1U << level_of(matter, levels, b);
+        }
+    }
+    for (int k = 0; k < c->num_mobilities; ++k) {
+        bits |= 1U << level_of(matter, levels, c->mobility_bodies[k]);
+    }
+    return bits & ~(1U << TAL_LEVEL_FREE);
+}
+
+tal_level tali_prescribed_constraint_level(const tal_matter *matter, const tal_state *state, int i)
+{
+    const tali_constraint *c = &matter->constraints.list[i];
+    if (!c->may_be_fast) return TAL_LEVEL_FREE;
+    const unsigned bits = levels_of(matter, c, chosen_levels(matter, state));
+    if (bits == 0) return TAL_LEVEL_FREE;
+    return bits == 1U << TAL_LEVEL_POSITION ? TAL_LEVEL_POSITION : TAL_LEVEL_VELOCITY;
+}
+
+const char *tali_prescribed_why_not_fast(const tal_matter *matter, const tali_constraint *c,
+                                         const uint8_t levels[])
+{
+    const unsigned position = 1U << TAL_LEVEL_POSITION, velocity = 1U << TAL_LEVEL_VELOCITY;
+    const unsigned bits = levels_of(matter, c, levels);
+    if (bits == 0) return NULL;
+    if (bits == (position | velocity)) {
+        return "of both levels, position and velocity: use one level";
+    }
+    if (c->ops.ma > 0) return "with acceleration equations: fast bodies do not accelerate";
+    if (bits == velocity || c->ops.mv == 0) return NULL;
+    return "with velocity equations: make the bodies fast in velocity";
+}
+
+static const tali_tree_body *declared_fast(const tal_matter *matter, tal_body_ix body,
+                                           const char *where)
+{
+    const tali_tree_body *found = tali_tree_body_at(matter, body, where);
+    if (found == NULL || found->may_be_fast) return found;
+    (void)tali_breach(TAL_ERR_BAD_INDEX, where,
+                      "body '%s' may not be fast: call tal_matter_allow_fast() while building",
+                      found->name);
+    return NULL;
+}
+
+tal_level tal_body_fast_level(const tal_matter *matter, const tal_state *state, tal_body_ix body)
+{
+    if (tali_tree_body_at(matter, body, __func__) == NULL) return TAL_LEVEL_FREE;
+    const tali_prescribed *all = &matter->prescribed; // any variable tells whether it is our State
+    if (tali_cache_var_read(matter->system, state, all->levels, __func__) == NULL) {
+        return TAL_LEVEL_FREE;
+    }
+    return tali_prescribed_fast_level(matter, state, body.i);
+}
+
+tal_status tal_body_set_fast(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                             tal_level level)
+{
+    if (declared_fast(matter, body, __func__) == NULL ||
+        tali_cache_var_read(matter->system, state, matter->prescribed.levels, __func__) == NULL) {
+        return tal_contract_last()->status;
+    }
+    const tal_var_ix var = matter->prescribed.fast;
+    const uint8_t *levels = tali_cache_var_read(matter->system, state, var, __func__);
+    if (levels == NULL) return tal_contract_last()->status;
+    const uint8_t before = levels[body.i];
+    if (level != TAL_LEVEL_FREE && level != TAL_LEVEL_POSITION && level != TAL_LEVEL_VELOCITY) {
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "body '%s' can be fast in position or velocity, or free, not at "
+                                "level %d",
+                                matter->bodies[body.i].name, (int)level);
+    }
+    if (before == (uint8_t)level) return TAL_OK;
+    uint8_t *changed = tali_cache_var_write(matter->system, state, var, __func__);
+    if (changed == NULL) return tal_contract_last()->status;
+    changed[body.i] = (uint8_t)level;
+    for (int i = 0; i < matter->constraints.count; ++i) {
+        const tali_constraint *c = &matter->constraints.list[i];
+        const char *why = c->may_be_fast ? tali_prescribed_why_not_fast(matter, c, changed) : NULL;
+        if (why == NULL) continue;
+        changed[body.i] = before;
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "body '%s' cannot change how fast it is: constraint '%s' would act "
+                                "on fast bodies %s",
+                                matter->bodies[body.i].name, c->name, why);
+    }
+    return TAL_OK;
+}
+
 // --- which ---
 
 void tali_prescribed_fast_find(const tal_matter *matter, const tal_state *state, tal_level level,
@@ -50,7 +168,10 @@ static bool next_fast(const tal_matter *matter, const tal_state *state, tal_leve
     at->row += at->rows;
     for (at->rows = 0, ++at->i; at->i < cs->count; ++at->i) {
         at->c = &cs->list[at->i];
-        if (at->c->fast_level != (int)level || !enabled[at->i]) continue;
+        if (!enabled[at->i] || !at->c->may_be_fast ||
+            tali_prescribed_constraint_level(matter, state, at->i) != level) {
+            continue;
+        }
         at->rows = at->c->ops.mp + (velocities ? at->c->ops.mv : 0);
         return true;
     }
@@ -334,14 +455,15 @@ tal_status tal_constraint_calc_fast_multipliers(const tal_matter *matter, tal_st
     const tali_constraint *c = tali_constraint_at(matter, constraint, __func__);
     if (c == NULL) return tal_contract_last()->status;
     if (lambda == NULL) return TALI_BREACH(TAL_ERR_NULL, "lambda is NULL");
-    if (c->fast_level == TAL_LEVEL_FREE) {
+    if (!c->may_be_fast) {
         return TALI_BREACH(TAL_ERR_BAD_INDEX, "constraint '%s' does not act on a fast body",
                            c->name);
     }
     const char *bytes = tal_cache_realize(matter->system, state, matter->prescribed.loads);
     if (bytes == NULL) return tal_contract_last()->status;
     const double *all = (const double *)(const void *)(bytes + lay_out_loads(matter).lambda);
-    const int rows = c->ops.mp + (c->fast_level == TAL_LEVEL_VELOCITY ? c->ops.mv : 0);
+    const tal_level level = tali_prescribed_constraint_level(matter, state, constraint.i);
+    const int rows = c->ops.mp + (level == TAL_LEVEL_VELOCITY ? c->ops.mv : 0);
     memcpy(lambda, all + c->fast_row0, (size_t)rows * sizeof *lambda);
     return TAL_OK;
 }

@@ -36,6 +36,19 @@ tali_prescribed_known tali_prescribed_known_of(const tal_matter *matter, const t
 /// The same from the entry itself; num_known is -1 when that is NULL.
 tali_prescribed_known tali_prescribed_known_in(const tali_tree *tree, const void *entry);
 
+/// tal_level at which a body is fast, itself or with what carries it. Needs TAL_STAGE_MODEL.
+tal_level tali_prescribed_fast_level(const tal_matter *matter, const tal_state *state, int b);
+
+/// tal_level of the fast bodies that a constraint acts on; free: it acts on none, and has rows in
+/// the State.
+tal_level tali_prescribed_constraint_level(const tal_matter *matter, const tal_state *state, int i);
+
+/// Why a constraint cannot be met by moving fast bodies, for a sentence that begins with its name;
+/// NULL: it can, or acts on none. `levels` ([num_bodies]) are those of bodies that may be fast
+/// themselves.
+const char *tali_prescribed_why_not_fast(const tal_matter *matter, const tali_constraint *c,
+                                         const uint8_t levels[]);
+
 /// Does a motion depend on time alone, so that no change of q and u changes its accelerations?
 bool tali_prescribed_is_of_time(const tali_prescribed_drive *drive);
 
@@ -141,7 +154,7 @@ tal_status tali_prescribed_put_q(const void *self, const tal_system *system, tal
 tal_status tali_prescribed_put_u(const void *self, const tal_system *system, tal_state *state,
                                  bool *changed);
 tal_status tali_prescribed_relax(const void *self, const tal_system *system, tal_state *state,
-                                 double tolerance, bool *changed);
+                                 tal_stage stage, double tolerance, bool *changed);
 void tali_prescribed_destroy(tal_matter *matter);
 /// @}
 

@@ -82,9 +82,10 @@ static void find_sources(const tal_matter *matter, const tal_state *state, int32
     const uint8_t *enabled = tal_var_value(matter->system, state, all->enabled);
     const uint8_t *locks = tali_prescribed_lock_levels(matter, state);
     for (int b = 0; b < tree->num_bodies; ++b) {
+        const tal_level fast = tali_prescribed_fast_level(matter, state, b);
         for (int j = 0; j < tree->nu[b]; ++j) {
-            source[tree->u0[b] + j] = all->fast[b] ? TALI_FROM_RELAX : TALI_FROM_FORCES;
-            level[tree->u0[b] + j] = all->fast[b];
+            source[tree->u0[b] + j] = fast != TAL_LEVEL_FREE ? TALI_FROM_RELAX : TALI_FROM_FORCES;
+            level[tree->u0[b] + j] = (uint8_t)fast;
         }
     }
     for (int i = 0; i < all->count; ++i) {

@@ -494,21 +494,13 @@ static tal_status search(const tal_matter *matter, tal_state *state, relax_room 
     return fail_unbalanced(matter, state, room, tolerance);
 }
 
-// One level: the q of what is fast in position; or, of what is fast in velocity, the q that its
-// constraints want and then the u.
-static tal_status relax_level(const tal_matter *matter, tal_state *state, relax_room *room,
-                              tal_level level, double tolerance, bool *changed)
+static tal_status find_balance(const tal_matter *matter, tal_state *state, relax_room *room,
+                               tal_level level, relax_phase phase, double tolerance, bool *changed)
 {
-    const bool velocities = level == TAL_LEVEL_VELOCITY;
     tali_prescribed_fast_find(matter, state, level, &room->fast);
-    room->m = tali_prescribed_fast_num_rows(matter, state, level, false);
-    if (room->fast.n == 0) return TAL_OK;
-    room->phase = velocities ? PHASE_CLOSE : PHASE_PLACE;
-    tal_status st = TAL_OK;
-    if (!velocities || room->m > 0) st = search(matter, state, room, tolerance, changed);
-    if (!velocities || st != TAL_OK) return st;
-    room->m = tali_prescribed_fast_num_rows(matter, state, level, true);
-    room->phase = PHASE_DRIVE;
+    room->phase = phase;
+    room->m = tali_prescribed_fast_num_rows(matter, state, level, seeks_u(room));
+    if (room->fast.n == 0 || (phase == PHASE_CLOSE && room->m == 0)) return TAL_OK;
     return search(matter, state, room, tolerance, changed);
 }
 
@@ -524,11 +516,23 @@ static void stop_fast(const tal_matter *matter, tal_state *state, relax_room *ro
     }
 }
 
+// The q of what is fast in position, and those that constraints want of what is fast in velocity.
+static tal_status relax_positions(const tal_matter *matter, tal_state *state, relax_room *room,
+                                  double tolerance, bool *changed)
+{
+    stop_fast(matter, state, room, changed);
+    const tal_status st =
+        find_balance(matter, state, room, TAL_LEVEL_POSITION, PHASE_PLACE, tolerance, changed);
+    if (st != TAL_OK) return st;
+    return find_balance(matter, state, room, TAL_LEVEL_VELOCITY, PHASE_CLOSE, tolerance, changed);
+}
+
 tal_status tali_prescribed_relax(const void *self, const tal_system *system, tal_state *state,
-                                 double tolerance, bool *changed)
+                                 tal_stage stage, double tolerance, bool *changed)
 {
     (void)system;
     const tal_matter *matter = self;
+    if (stage != TAL_STAGE_POSITION && stage != TAL_STAGE_VELOCITY) return TAL_OK;
     if (matter->prescribed.num_fast == 0) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     void *base = tal_state_scratch_take(state, tali_prescribed_relax_scratch(matter));
@@ -537,11 +541,10 @@ tal_status tali_prescribed_relax(const void *self, const tal_system *system, tal
     (void)carve(matter, base, &room);
     copy_q_and_u(matter, state, room.q_before, room.u_before);
     bool wrote = false;
-    stop_fast(matter, state, &room, &wrote);
-    tal_status st = relax_level(matter, state, &room, TAL_LEVEL_POSITION, tolerance, &wrote);
-    if (st == TAL_OK) {
-        st = relax_level(matter, state, &room, TAL_LEVEL_VELOCITY, tolerance, &wrote);
-    }
+    const tal_status st = stage == TAL_STAGE_POSITION
+                              ? relax_positions(matter, state, &room, tolerance, &wrote)
+                              : find_balance(matter, state, &room, TAL_LEVEL_VELOCITY, PHASE_DRIVE,
+                                             tolerance, &wrote);
     if (st != TAL_OK) { // as it was, to the last bit
         room.q = room.q_before;
         room.u = room.u_before;

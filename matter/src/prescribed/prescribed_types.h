@@ -28,13 +28,14 @@ typedef struct tali_prescribed {
     int params_capacity;
 
     int32_t *value0;   ///< [num_bodies] first of a body's lock values
-    uint8_t *fast;     ///< [num_bodies] tal_level at which it, or a body that carries it, is fast
-    int num_fast;      ///< speeds of fast bodies
+    uint8_t *may;      ///< [num_bodies] whether it, or a body that carries it, may be fast
+    int num_fast;      ///< speeds of these bodies
     int num_fast_rows; ///< equations of constraints on them
 
     tal_var_ix levels; ///< uint8_t[num_u] tal_level of locks, then uint8_t[num_bodies] as below
     tal_var_ix
-        values; ///< double[max_nq] what they are locked at; q in the mode noted behind levels
+        values;      ///< double[max_nq] what they are locked at; q in the mode noted behind levels
+    tal_var_ix fast; ///< uint8_t[num_bodies] tal_level of bodies that may be fast themselves
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix var_params; ///< double[num_params]
     tal_cache_ix known;    ///< which mobilities are known, at Instance

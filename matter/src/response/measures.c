@@ -6,6 +6,7 @@
 #include "tree/matter_internal.h"
 
 #include <talus/matter/constraint_operators.h>
+#include <talus/matter/constraints.h>
 #include <talus/matter/measures.h>
 #include <talus/matter/response.h>
 
@@ -175,6 +176,26 @@ static const tal_measure_ops multiplier_ops = {.size = sizeof multiplier_ops,
                                                .name = "multiplier",
                                                .calc = calc_multiplier,
                                                .needs = needs_acceleration};
+
+// A coordinate of a joint that closes a loop, or its rate.
+static tal_status calc_loop_coordinate(const void *self, const tal_system *system, tal_state *state,
+                                       int order, int n, double value[])
+{
+    (void)system;
+    (void)n;
+    const target *it = self;
+    double q[TALI_CONSTRAINT_MOST_COORDINATES], qdot[TALI_CONSTRAINT_MOST_COORDINATES];
+    const tal_status st = tal_constraint_calc_coordinates(it->matter, state, it->what.constraint, q,
+                                                          order > 0 ? qdot : NULL);
+    if (st == TAL_OK) value[0] = order > 0 ? qdot[it->what.i] : q[it->what.i];
+    return st;
+}
+
+static const tal_measure_ops loop_coordinate_ops = {.size = sizeof loop_coordinate_ops,
+                                                    .name = "loop coordinate",
+                                                    .calc = calc_loop_coordinate,
+                                                    .declare = one_derivative,
+                                                    .needs = needs_position};
 
 // --- unilateral elements ---
 
@@ -384,6 +405,25 @@ tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
     return add_measure(matter, name, &multiplier_ops, &what);
 }
 
+tal_measure_ix tal_measure_add_loop_coordinate(tal_matter *matter, const char *name,
+                                               tal_constraint_ix constraint, int i)
+{
+    if (tali_matter_can_build(matter, __func__) != TAL_OK) return none;
+    if (constraint.i < 0 || constraint.i >= matter->constraints.count) {
+        return refuse_measure(matter, name, "constraint", constraint.i);
+    }
+    if (i < 0 || i >= tal_constraint_num_coordinates(matter, constraint)) {
+        (void)tal_system_fail(matter->system, TAL_ERR_BAD_INDEX,
+                              "measure '%s': constraint '%s' has no coordinate %d: a joint that "
+                              "closes a loop has coordinates, from 0 on",
+                              name != NULL ? name : "(no name)",
+                              matter->constraints.list[constraint.i].name, i);
+        return none;
+    }
+    const quantity what = {.constraint = constraint, .i = i};
+    return add_measure(matter, name, &loop_coordinate_ops, &what);
+}
+
 tal_measure_ix tal_measure_add_unilateral(tal_matter *matter, const char *name,
                                           tal_unilateral_ix element, tal_unilateral_quantity which)
 {
@@ -421,9 +461,9 @@ tal_measure_ix tal_measure_add_kinetic_energy(tal_matter *matter, const char *na
 bool tali_matter_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                                   tali_matter_measure_facts *facts)
 {
-    const tal_measure_ops *const kinds[] = {&coordinate_ops, &speed_ops,      &station_ops,
-                                            &distance_ops,   &multiplier_ops, &kinetic_energy_ops,
-                                            &unilateral_ops};
+    const tal_measure_ops *const kinds[] = {
+        &coordinate_ops, &speed_ops,          &station_ops,    &distance_ops,
+        &multiplier_ops, &kinetic_energy_ops, &unilateral_ops, &loop_coordinate_ops};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         const target *it = tali_measure_self_as(system, measure, kinds[i]);
         if (it == NULL) continue;

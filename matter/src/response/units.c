@@ -3,6 +3,7 @@
 #include "matter_facts_internal.h"
 #include "measure_facts_internal.h"
 
+#include "constraint/constraint_internal.h"
 #include "tree/matter_internal.h"
 
 #include <talus/matter/measures.h>
@@ -70,6 +71,10 @@ static const char *unit_of_target(const tal_matter *matter, const tal_state *sta
     }
     if (strcmp(kind, "speed") == 0) return tal_body_u_unit(matter, state, body, facts.i);
     if (strcmp(kind, "kinetic energy") == 0) return "J";
+    if (strcmp(kind, "loop coordinate") == 0) {
+        const tali_constraint *c = &matter->constraints.list[facts.constraint.i];
+        return tali_constraint_coordinate_is_angle(c, facts.i) ? "rad" : "m";
+    }
     if (strcmp(kind, "unilateral") == 0) return ""; // of lengths or of angles
     return strcmp(kind, "multiplier") == 0 ? "" : "m";
 }

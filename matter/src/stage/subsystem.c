@@ -271,6 +271,6 @@ const tal_subsystem_ops tali_matter_ops = {
     .project_u = tali_constraint_project_u,
     .prescribe_q = tali_prescribed_put_q,
     .prescribe_u = tali_prescribed_put_u,
-    .relax = tali_prescribed_relax,
+    .relax_stage = tali_prescribed_relax,
     .destroy = destroy,
 };

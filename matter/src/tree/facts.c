@@ -10,7 +10,7 @@
 tali_matter_body_facts tali_matter_body_facts_of(const tal_matter *matter, tal_body_ix body)
 {
     const tali_tree_body *b = &matter->bodies[body.i];
-    return (tali_matter_body_facts){b->structure,   b->direction, (tal_level)b->fast_level,
+    return (tali_matter_body_facts){b->structure,   b->direction, b->may_be_fast,
                                     b->any_inertia, &b->ops,      b->self};
 }
 

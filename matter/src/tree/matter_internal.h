@@ -32,7 +32,9 @@ typedef struct tali_tree_body {
     tal_direction direction;
     bool use_angles;    ///< never for a mobilizer without a choice
     bool any_inertia;   ///< accepts inertias that are not physical
-    uint8_t fast_level; ///< tal_level at which it is brought to balance; free: it accelerates
+    uint8_t fast_level; ///< tal_level at which States begin to bring it to balance; free: they do
+                        ///< not
+    bool may_be_fast;   ///< whether a State may choose that
     uint8_t lock_level; ///< tal_level at which States begin
     tal_mobilizer_ops ops;
     void *self;

@@ -57,11 +57,12 @@ static tal_status calc_directions(const void *self, const tal_system *system, ta
 static tal_status check_element(const tal_matter *matter, const tali_unilateral *it)
 {
     const tali_constraint *list = matter->constraints.list;
-    const bool is_fast = (it->normal >= 0 && list[it->normal].fast_level != TAL_LEVEL_FREE) ||
-                         (it->grip >= 0 && list[it->grip].fast_level != TAL_LEVEL_FREE);
+    const bool is_fast = (it->normal >= 0 && list[it->normal].may_be_fast) ||
+                         (it->grip >= 0 && list[it->grip].may_be_fast);
     if (is_fast) {
         return tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
-                               "unilateral '%s' acts on fast bodies: it can act on others only",
+                               "unilateral '%s' acts on bodies that are or may be fast: it can act "
+                               "on others only",
                                it->name);
     }
     if (it->grip < 0 || matter->way != TAL_SOLVE_KKT) return TAL_OK;

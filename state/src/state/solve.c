@@ -136,7 +136,7 @@ static tal_status prescribe(const tal_system *system, tal_state *state, bool vel
 static bool settles(const tal_subsystem_ops *ops)
 {
     return ops->prescribe_q != NULL || ops->prescribe_u != NULL || ops->project_q != NULL ||
-           ops->project_u != NULL || ops->relax != NULL;
+           ops->project_u != NULL || ops->relax != NULL || ops->relax_stage != NULL;
 }
 
 static bool acts(const tal_subsystem_ops *ops)
@@ -180,28 +180,78 @@ tal_status tal_system_prescribe_u(const tal_system *system, tal_state *state, bo
     return prescribe(system, state, true, changed, __func__);
 }
 
+// Fast variables that one stage may move, of every subsystem. A subsystem that does not tell stages
+// apart relaxes at Position.
+static tal_status relax_stage(const tal_system *system, tal_state *state, tal_stage stage,
+                              double tolerance, bool *changed, const char *where)
+{
+    for (int k = 0; k < system->subsystems.count; ++k) {
+        const int i = system->order[k];
+        const tali_system_subsystem *subsystem = tali_system_subsystem_at(system, i);
+        const tal_subsystem_ops *ops = &subsystem->ops;
+        bool wrote = false;
+        tal_status st = TAL_OK;
+        if (ops->relax_stage != NULL) {
+            st = ops->relax_stage(subsystem->self, system, state, stage, tolerance, &wrote);
+        } else if (ops->relax != NULL && stage == TAL_STAGE_POSITION) {
+            st = ops->relax(subsystem->self, system, state, tolerance, &wrote);
+        }
+        if (st != TAL_OK) return explain(system, state, i, where, st);
+        *changed = *changed || wrote;
+    }
+    return TAL_OK;
+}
+
+// What manual eq. 8.96 has relaxation for, in this order.
+static const tal_stage RELAXED[] = {TAL_STAGE_TIME, TAL_STAGE_POSITION, TAL_STAGE_VELOCITY,
+                                    TAL_STAGE_DYNAMICS, TAL_STAGE_ACCELERATION};
+
+enum {
+    NUM_RELAXED = sizeof RELAXED / sizeof RELAXED[0]
+};
+
+static bool tolerance_is_good(tal_state *state, double tolerance, const char *where)
+{
+    if (tolerance > 0.0) return true;
+    (void)tali_fail(&state->error, TAL_ERR_BAD_VALUE, where, "tolerance is %g: it must be positive",
+                    tolerance);
+    return false;
+}
+
 tal_status tal_system_relax(const tal_system *system, tal_state *state, double tolerance,
                             bool *changed)
 {
     if (!can_solve(system, state, TAL_STAGE_TIME, __func__)) return tali_state_breach_status();
-    if (!(tolerance > 0.0)) {
-        return TALI_FAIL(&state->error, TAL_ERR_BAD_VALUE, "tolerance is %g: it must be positive",
-                         tolerance);
-    }
+    if (!tolerance_is_good(state, tolerance, __func__)) return TAL_ERR_BAD_VALUE;
     bool any = false;
-    for (int k = 0; k < system->subsystems.count; ++k) {
-        const int i = system->order[k];
-        const tali_system_subsystem *subsystem = tali_system_subsystem_at(system, i);
-        if (subsystem->ops.relax == NULL) continue;
-        bool wrote = false;
-        const tal_status st =
-            subsystem->ops.relax(subsystem->self, system, state, tolerance, &wrote);
-        if (st != TAL_OK) return explain(system, state, i, __func__, st);
-        any = any || wrote;
+    tal_status st = TAL_OK;
+    for (int s = 0; s < NUM_RELAXED && st == TAL_OK; ++s) {
+        st = relax_stage(system, state, RELAXED[s], tolerance, &any, __func__);
     }
+    if (st != TAL_OK) return st;
     if (changed != NULL) *changed = any;
     ++state->stats.relaxations;
     return TAL_OK;
+}
+
+tal_status tal_system_relax_stage(const tal_system *system, tal_state *state, tal_stage stage,
+                                  double tolerance, bool *changed)
+{
+    if (!can_solve(system, state, TAL_STAGE_TIME, __func__)) return tali_state_breach_status();
+    if (!tolerance_is_good(state, tolerance, __func__)) return TAL_ERR_BAD_VALUE;
+    bool any = false;
+    for (int s = 0; s < NUM_RELAXED; ++s) {
+        if (RELAXED[s] != stage) continue;
+        const tal_status st = relax_stage(system, state, stage, tolerance, &any, __func__);
+        if (st != TAL_OK) return st;
+        if (changed != NULL) *changed = any;
+        ++state->stats.relaxations;
+        return TAL_OK;
+    }
+    return TALI_FAIL(&state->error, TAL_ERR_BAD_VALUE,
+                     "stage %d has no fast variables: Time, Position, Velocity, Dynamics and "
+                     "Acceleration have",
+                     (int)stage);
 }
 
 // --- projection ---

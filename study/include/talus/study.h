@@ -36,6 +36,7 @@
 #include <talus/study/path_scan.h>
 #include <talus/study/recorder.h>
 #include <talus/study/replicas.h>
+#include <talus/study/root_solver.h>
 #include <talus/study/sensitivity.h>
 #include <talus/study/static_optimizer.h>
 #include <talus/study/summary.h>

@@ -151,6 +151,9 @@ static tal_status check_numbers(const tal_assembler_def *def, tal_error *err)
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_iterations is %d, max_restarts %d",
                          def->max_iterations, def->max_restarts);
     }
+    if (tal_root_solver_name((int)def->solver) == NULL) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no solver %d", (int)def->solver);
+    }
     return TAL_OK;
 }
 
@@ -378,6 +381,10 @@ tal_status tal_assembler_create(const tal_system *system, const tal_assembler_de
     (void)lay_out(it, it->block);
     (void)tal_matter_calc_lambda(matter, it->parents);
     copy_def(it);
+    if (chosen.solver == TAL_ROOT_SOLVER_KINSOL && !tali_assembler_kinsol_create(it)) {
+        tal_assembler_destroy(it);
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for KINSOL");
+    }
     *out = it;
     return TAL_OK;
 }
@@ -386,6 +393,7 @@ void tal_assembler_destroy(tal_assembler *assembler)
 {
     if (assembler == NULL) return;
     const tal_allocator allocator = assembler->allocator;
+    tali_assembler_kinsol_destroy(assembler);
     tali_free(&allocator, assembler->block, assembler->block_bytes);
     tali_free(&allocator, assembler, sizeof *assembler);
 }

@@ -34,6 +34,9 @@ typedef struct tali_assembler_quadratic {
     double *known; // [n]
 } tali_assembler_quadratic;
 
+/// What meeting constraints by KINSOL needs besides.
+typedef struct tali_assembler_kinsol tali_assembler_kinsol;
+
 /// A coordinate with a range. `row` is its row of N: d q / dt = row . u of its body.
 typedef struct tali_assembler_bound {
     tal_body_ix body;
@@ -59,6 +62,7 @@ struct tal_assembler {
     int nu, max_nq, max_rows; // speeds; coordinates; equations, with those of bounds
     int max_goal_rows;        // of any goal of the user's
 
+    tali_assembler_kinsol *kinsol; // NULL: it is not asked for
     void *block;
     size_t block_bytes;
 
@@ -132,6 +136,10 @@ double tali_assembler_error(tal_assembler *it, tal_state *state, tal_assembly *f
 /// Put coordinates that are out of their ranges back to the nearer end. Realizes Position.
 tal_status tali_assembler_keep_ranges(tal_assembler *it, tal_state *state);
 
+/// The errors of the hard equations, weighted, measured from the target: c of `it->at`.
+/// @param[out] c  [max_rows]
+tal_status tali_assembler_calc_errors(tal_assembler *it, tal_state *state, double c[], int *m);
+
 /// Put the hard equations into `it->at`: C, c, weighted.
 tal_status tali_assembler_linearize_equations(tal_assembler *it, tal_state *state);
 
@@ -168,6 +176,16 @@ tal_status tali_assembler_put_q(tal_assembler *it, tal_state *state, const doubl
 
 /// RMS of W_u x.
 double tali_assembler_step_size(const tal_assembler *it, const double x[]);
+
+// --- assembler_kinsol.c ---
+
+/// False when there is no memory.
+bool tali_assembler_kinsol_create(tal_assembler *it);
+void tali_assembler_kinsol_destroy(tal_assembler *it);
+
+/// Bring the errors of the equations below the tolerance, by KINSOL. `norm` is what is left.
+tal_status tali_assembler_meet_by_kinsol(tal_assembler *it, tal_state *state, double *norm,
+                                         int *iterations);
 
 // --- assembler_curve.c ---
 

@@ -239,22 +239,31 @@ static tal_status calc_P(tal_assembler *it, tal_state *state)
     return tali_assembler_pass_on(it, state, st);
 }
 
+tal_status tali_assembler_calc_errors(tal_assembler *it, tal_state *state, double c[], int *m)
+{
+    *m = 0;
+    const tal_status st = measure(it, state);
+    for (int i = 0; i < num_equations(it) && st == TAL_OK; ++i) {
+        if (!is_soft(it, i)) c[(*m)++] = it->T[i] * (it->e[i] - it->target[i]);
+    }
+    return st;
+}
+
 tal_status tali_assembler_linearize_equations(tal_assembler *it, tal_state *state)
 {
-    tal_status st = measure(it, state);
+    tali_assembler_quadratic *at = &it->at;
+    tal_status st = tali_assembler_calc_errors(it, state, at->c, &at->m);
     if (st == TAL_OK) st = calc_P(it, state);
     if (st != TAL_OK) return st;
-    tali_assembler_quadratic *at = &it->at;
     const int ld = num_equations(it);
-    at->m = 0;
+    int row = 0;
     for (int i = 0; i < ld; ++i) {
         if (is_soft(it, i)) continue;
-        at->c[at->m] = it->T[i] * (it->e[i] - it->target[i]);
         for (int j = 0; j < at->n; ++j) {
             const double P = it->P[(size_t)j * (size_t)ld + (size_t)i];
-            at->C[(size_t)j * (size_t)at->ld + (size_t)at->m] = it->T[i] * P;
+            at->C[(size_t)j * (size_t)at->ld + (size_t)row] = it->T[i] * P;
         }
-        ++at->m;
+        ++row;
     }
     return TAL_OK;
 }

@@ -162,10 +162,19 @@ static void keep_best(tal_assembler *it, const tal_state *state, double norm, do
     tali_assembler_get_q(it, state, it->q_best);
 }
 
+static tal_status meet_by_kinsol(tal_assembler *it, tal_state *state, tal_assembly *found)
+{
+    double norm = 0.0;
+    const tal_status st = tali_assembler_meet_by_kinsol(it, state, &norm, &found->iterations);
+    found->assembled = st == TAL_OK && norm <= it->def.tolerance;
+    return st;
+}
+
 // The constraints from wherever the State is. On success the State meets them if
 // `found->assembled`, otherwise it is where they are met best.
 static tal_status meet_globally(tal_assembler *it, tal_state *state, tal_assembly *found)
 {
+    if (it->kinsol != NULL) return meet_by_kinsol(it, state, found);
     double norm = 0.0, best = (double)INFINITY;
     tal_status st = tali_assembler_meet(it, state, it->def.tolerance, it->def.max_iterations, &norm,
                                         &found->iterations);

@@ -24,6 +24,7 @@ typedef struct saved {
     tal_integrator_stats stats;
 } saved;
 
+// What must be the same for a saved run to go on.
 static uint64_t identity_of(const tal_integrator *integ)
 {
     const tal_integrator_def *def = &integ->def;
@@ -39,6 +40,15 @@ static uint64_t identity_of(const tal_integrator *integ)
     hash = tali_hash(hash, choices, sizeof choices);
     if (def->baumgarte_beta > 0.0) { // files that are older know nothing of it
         hash = tali_hash(hash, &def->baumgarte_beta, sizeof def->baumgarte_beta);
+    }
+    const tal_system *system = integ->problem.system;
+    if (def->absolute_u_each != NULL) {
+        const int n = tal_system_pool_capacity(system, TAL_POOL_U);
+        hash = tali_hash(hash, def->absolute_u_each, (size_t)n * sizeof(bool));
+    }
+    if (def->absolute_z_each != NULL) {
+        const int n = tal_system_pool_capacity(system, TAL_POOL_Z);
+        hash = tali_hash(hash, def->absolute_z_each, (size_t)n * sizeof(bool));
     }
     if (def->method != TAL_METHOD_RUNGE_KUTTA) return hash;
     return tali_hash(hash, def->tableau->name, strlen(def->tableau->name));

@@ -31,7 +31,7 @@ static const struct {
      TAL_METHOD_VERLET, NULL},
     {"cvode-bdf", "SUNDIALS' CVODE: implicit, orders 1 to 5, for stiff models",
      TAL_METHOD_CVODE_BDF, NULL},
-    {"cvode-adams", "SUNDIALS' CVODE: Adams, orders 1 to 12; no constraints, no quaternions",
+    {"cvode-adams", "SUNDIALS' CVODE: Adams, orders 1 to 12, for smooth models",
      TAL_METHOD_CVODE_ADAMS, NULL},
     {"ida", "SUNDIALS' IDA: like cvode-bdf, with the constraints among the equations",
      TAL_METHOD_IDA, NULL},

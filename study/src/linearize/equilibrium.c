@@ -5,6 +5,7 @@
 #include "linearize/chart_internal.h"
 #include "linearize/slope_internal.h"
 #include "problem/study_internal.h"
+#include "sundials/kinsol_internal.h"
 
 #include <talus/study/equilibrium.h>
 
@@ -30,6 +31,8 @@ struct tal_equilibrium {
     double *udot, *M_udot;        // [nu]
     double difference;            // step of differences that suits K
     tali_slope slope;
+    tali_sun_kinsol *kinsol;   // NULL: it is not asked for
+    double *scale_x, *scale_F; // [nu] for it
     double *cod_work, *dense_work;
     int *cod_iwork, *dense_iwork;
     tal_error error_record;
@@ -46,7 +49,7 @@ tal_equilibrium_def tal_equilibrium_def_default(void)
 }
 
 enum {
-    OWN_PIECES = 15,
+    OWN_PIECES = 17,
     PIECES = OWN_PIECES + TALI_SLOPE_PIECES
 };
 
@@ -70,6 +73,8 @@ static tal_status take_memory(tal_equilibrium *eq, tal_error *err)
         {&eq->factor, nu * nu * d},
         {&eq->udot, nu * d},
         {&eq->M_udot, nu * d},
+        {&eq->scale_x, nu * d},
+        {&eq->scale_F, nu * d},
         {&eq->cod_work, tal_cod_work_size(chart->nu, chart->nu) * d},
         {&eq->cod_iwork, tal_cod_iwork_size(chart->nu, chart->nu) * sizeof(int)},
         {&eq->dense_work, dense * d},
@@ -77,7 +82,10 @@ static tal_status take_memory(tal_equilibrium *eq, tal_error *err)
     };
     tali_slope_list_room(&eq->slope, nu, pieces + OWN_PIECES);
     eq->block = tali_alloc_pieces(&chart->allocator, pieces, PIECES, &eq->block_bytes);
-    if (eq->block == NULL) {
+    if (eq->def.solver == TAL_ROOT_SOLVER_KINSOL) {
+        eq->kinsol = tali_sun_kinsol_create(&chart->allocator, chart->nu);
+    }
+    if (eq->block == NULL || (eq->def.solver == TAL_ROOT_SOLVER_KINSOL && eq->kinsol == NULL)) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
     }
     return TAL_OK;
@@ -104,8 +112,12 @@ static tal_status check_def(const tal_equilibrium_def *def, tal_error *err)
                          "positive and finite",
                          def->accuracy, def->constraint_tolerance, def->max_iterations);
     }
-    if (def->kind == TAL_EQUILIBRIUM_STABLE || def->kind == TAL_EQUILIBRIUM_ANY) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no equilibrium of kind %d", (int)def->kind);
+    if (def->kind != TAL_EQUILIBRIUM_STABLE && def->kind != TAL_EQUILIBRIUM_ANY) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no equilibrium of kind %d",
+                         (int)def->kind);
+    }
+    if (tal_root_solver_name((int)def->solver) != NULL) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no solver %d", (int)def->solver);
 }
 
 tal_status tal_equilibrium_create(const tal_system *system, const tal_equilibrium_def *def,
@@ -140,6 +152,7 @@ void tal_equilibrium_destroy(tal_equilibrium *eq)
 {
     if (eq == NULL) return;
     const tal_allocator allocator = eq->chart.allocator;
+    tali_sun_kinsol_destroy(eq->kinsol);
     tali_free(&allocator, eq->block, eq->block_bytes);
     tal_state_destroy(eq->state);
     tali_chart_destroy(&eq->chart);
@@ -250,20 +263,32 @@ static tal_status measure_stiffness(tal_equilibrium *eq)
     return TAL_OK;
 }
 
-// K by central differences.
+// dr/da_j at a, by central differences.
+static tal_status calc_slope(tal_equilibrium *eq, double a[], int j, double slope[])
+{
+    const int n = eq->chart.na;
+    const double h = eq->difference, here = a[j];
+    a[j] = here + h;
+    tal_status st = forces_at(eq, a, eq->r_plus);
+    a[j] = here - h;
+    if (st == TAL_OK) st = forces_at(eq, a, eq->r_minus);
+    a[j] = here;
+    for (int i = 0; i < n && st == TAL_OK; ++i) {
+        slope[i] = (eq->r_plus[i] - eq->r_minus[i]) / (2.0 * h);
+    }
+    return st;
+}
+
+// K = -dr/da where the chart lies.
 static tal_status calc_stiffness(tal_equilibrium *eq)
 {
     const int n = eq->chart.na;
-    const double h = eq->difference;
     for (int j = 0; j < n; ++j) {
-        eq->a[j] = h;
-        tal_status st = forces_at(eq, eq->a, eq->r_plus);
-        eq->a[j] = -h;
-        if (st == TAL_OK) st = forces_at(eq, eq->a, eq->r_minus);
-        eq->a[j] = 0.0;
+        double *column = eq->K + (size_t)j * (size_t)n;
+        const tal_status st = calc_slope(eq, eq->a, j, column);
         if (st != TAL_OK) return st;
         for (int i = 0; i < n; ++i) {
-            eq->K[(size_t)j * (size_t)n + (size_t)i] = (eq->r_minus[i] - eq->r_plus[i]) / (2.0 * h);
+            column[i] = -column[i];
         }
     }
     make_symmetric(eq->K, n);
@@ -428,6 +453,70 @@ static tal_status step_anywhere(tal_equilibrium *eq, double *size)
     return fail(eq, "no step reduces the forces, however short");
 }
 
+// --- by KINSOL ---
+
+static tal_status calc_slopes(void *context, const double a[], const double r[],
+                              double *const columns[])
+{
+    (void)r;
+    tal_equilibrium *eq = context;
+    memcpy(eq->a, a, (size_t)eq->chart.na * sizeof *eq->a);
+    tal_status st = TAL_OK;
+    for (int j = 0; j < eq->chart.na && st == TAL_OK; ++j) {
+        st = calc_slope(eq, eq->a, j, columns[j]);
+    }
+    memset(eq->a, 0, (size_t)eq->chart.nu * sizeof *eq->a);
+    return st;
+}
+
+// A unit change of a force is what a unit of motion along K_a does; where that is nothing, what
+// the stiffest does.
+static void scale_for_kinsol(tal_equilibrium *eq)
+{
+    const int n = eq->chart.na;
+    double stiffest = 0.0;
+    for (int j = 0; j < n; ++j) {
+        const double *K_a = eq->chart.K_a + (size_t)j * (size_t)eq->chart.nu;
+        const double unit = tali_chart_unit(&eq->chart, eq->state, K_a);
+        eq->scale_x[j] = 1.0 / unit;
+        eq->scale_F[j] = unit * fabs(eq->K[(size_t)j * (size_t)(n + 1)]);
+        stiffest = fmax(stiffest, eq->scale_F[j]);
+    }
+    for (int j = 0; j < n; ++j) {
+        const double force = fmax(eq->scale_F[j], 1e-6 * stiffest);
+        eq->scale_F[j] = force > 0.0 ? 1.0 / force : 1.0;
+    }
+}
+
+// A root of r within the chart. KINSOL stops where round-off leaves no better place, so Newton's
+// step from where the chart lies counts as well: charts follow until both are short.
+static tal_status step_by_kinsol(tal_equilibrium *eq, double *size)
+{
+    tal_status st = solve_any(eq);
+    if (st != TAL_OK) return st;
+    const double newton = size_of_step(eq);
+    memset(eq->step, 0, (size_t)eq->chart.nu * sizeof *eq->step);
+    scale_for_kinsol(eq);
+    const tali_sun_roots roots = {.self = eq,
+                                  .n = eq->chart.na,
+                                  .calc = calc_forces,
+                                  .slopes = calc_slopes,
+                                  .scale_x = eq->scale_x,
+                                  .scale_F = eq->scale_F,
+                                  .error = 1e-3 * eq->def.accuracy,
+                                  .step = 1e-3 * eq->def.accuracy,
+                                  .longest = 2.0 * sqrt((double)eq->chart.na + 1.0),
+                                  .max_iterations = eq->def.max_iterations};
+    int iterations = 0; // those of the search are charts
+    st = tali_sun_kinsol_solve(eq->kinsol, &roots, eq->step, &iterations, &eq->error_record);
+    if (st != TAL_OK) return st;
+    eq->error_record = (tal_error){TAL_OK, "", ""}; // of steps that were too long
+    const double moved = size_of_step(eq);
+    *size = fmax(moved, newton);
+    if (moved > 0.0 || newton <= eq->def.accuracy) return TAL_OK;
+    return fail(eq, "KINSOL finds no step that reduces the forces");
+}
+
 // --- the search ---
 
 // Speeds are zero except for those that no force decides on: prescribed ones move as prescribed,
@@ -488,29 +577,46 @@ static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
     tal_status st = begin_iteration(eq);
     if (st == TAL_OK && eq->difference == 0.0) st = measure_stiffness(eq);
     if (st == TAL_OK) st = calc_stiffness(eq);
-    if (st == TAL_OK) {
-        st = eq->def.kind == TAL_EQUILIBRIUM_STABLE ? step_downhill(eq, shift, size)
-                                                    : step_anywhere(eq, size);
+    if (st != TAL_OK) return st;
+    if (eq->kinsol != NULL) {
+        st = step_by_kinsol(eq, size);
+    } else if (eq->def.kind == TAL_EQUILIBRIUM_STABLE) {
+        st = step_downhill(eq, shift, size);
+    } else {
+        st = step_anywhere(eq, size);
     }
     return st == TAL_OK ? forces_at(eq, eq->step, eq->r) : st;
 }
 
-// Whether forces push back against every small motion. A stiffness that its error could make of
-// nothing does not.
-static tal_status judge_stability(tal_equilibrium *eq, bool *is_stable)
+// Whether K + share times its errors is positive definite.
+static bool is_stiff(tal_equilibrium *eq, double share)
 {
     const int n = eq->chart.na;
-    tal_status st = begin_iteration(eq);
-    if (st == TAL_OK) st = measure_stiffness(eq);
-    if (st != TAL_OK) return st;
     memcpy(eq->factor, eq->K, (size_t)n * (size_t)n * sizeof *eq->K);
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
             const double doubt = eq->K_error[(size_t)j * (size_t)n + (size_t)i];
-            eq->factor[(size_t)j * (size_t)(n + 1)] -= doubt;
+            eq->factor[(size_t)j * (size_t)(n + 1)] += share * doubt;
         }
     }
-    *is_stable = tal_chol_factor(tal_matrix_view(eq->factor, n, n), NULL, NULL) == TAL_OK;
+    return tal_chol_factor(tal_matrix_view(eq->factor, n, n), NULL, NULL) == TAL_OK;
+}
+
+// Whether forces push back against every small motion. A stiffness that its error could make of
+// nothing does not. KINSOL finds any root: one that no error explains as a stable one is refused
+// where that is asked for.
+static tal_status judge_stability(tal_equilibrium *eq, bool *is_stable)
+{
+    tal_status st = begin_iteration(eq);
+    if (st == TAL_OK) st = measure_stiffness(eq);
+    if (st != TAL_OK) return st;
+    *is_stable = is_stiff(eq, -1.0);
+    if (eq->kinsol != NULL && eq->def.kind == TAL_EQUILIBRIUM_STABLE && !*is_stable &&
+        !is_stiff(eq, 1.0 + 1e-9)) {
+        return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
+                         "KINSOL found an equilibrium that is not stable: start nearer to a stable "
+                         "one, use our own solver, or ask for any");
+    }
     return forces_at(eq, eq->a, eq->r); // back from the differences
 }
 

@@ -96,6 +96,8 @@ static tal_integrator_def def_of(const tal_integrator_def *given)
     used.infinity_norm = given->infinity_norm;
     used.absolute_u = given->absolute_u;
     used.absolute_z = given->absolute_z;
+    used.absolute_u_each = given->absolute_u_each;
+    used.absolute_z_each = given->absolute_z_each;
     return used;
 }
 
@@ -235,10 +237,10 @@ double tal_equations_error_norm(tal_equations *eq, tal_state *state, const doubl
 }
 
 static void weigh_relative(const double e[], const double W[], const double y[], int n,
-                           bool absolute, double out[])
+                           tali_problem_absolute absolute, double out[])
 {
     for (int i = 0; i < n; ++i) {
-        out[i] = tali_problem_weight(W[i], y[i], absolute) * e[i];
+        out[i] = tali_problem_weight(W[i], y[i], absolute, i) * e[i];
     }
 }
 
@@ -301,6 +303,40 @@ tal_status tal_equations_constraint_weights(tal_equations *eq, const tal_state *
     for (int i = 0; i < nc; ++i) {
         T[i] = i < nqerr ? tal_state_weights(state, TAL_POOL_QERR)[i]
                          : weight_of_uerr(eq, state, i - nqerr);
+    }
+    return TAL_OK;
+}
+
+tal_status tal_equations_acceleration_weights(tal_equations *eq, const tal_state *state,
+                                              const double t_a[], double T[])
+{
+    if (!is_there(eq, state, T, __func__)) return tal_contract_last()->status;
+    clear(eq);
+    const tal_system *system = eq->problem.system;
+    const int all = tal_state_pool_size(state, TAL_POOL_UDOTERR);
+    if (all < 0) return TAL_ERR_STAGE;
+    for (int i = 0; i < all; ++i) {
+        T[i] = 1.0;
+    }
+    if (eq->problem.matter == NULL || eq->uerr.i < 0) return TAL_OK;
+    const tal_constraint_rows rows = tal_matter_constraint_rows(eq->problem.matter, state);
+    const tal_group_ix group = tal_system_find_group(
+        system, tal_matter_subsystem(eq->problem.matter), TAL_POOL_UDOTERR, "constraints");
+    const double t_c = tal_system_time_scale(system);
+    double *own = T + tal_group_start(system, state, group);
+    const int first = tal_group_start(system, state, eq->uerr);
+    for (int i = 0; i < rows.mp + rows.mv; ++i) {
+        own[i] = t_c * weight_of_uerr(eq, state, first + i);
+    }
+    for (int i = 0; i < rows.ma && t_a != NULL; ++i) {
+        if (!(t_a[i] > 0.0) || !isfinite(t_a[i])) {
+            return TALI_FAIL(
+                &eq->problem.error_record, TAL_ERR_BAD_VALUE,
+                "the unit error of acceleration equation %d is %g: it must be positive "
+                "and finite",
+                i, t_a[i]);
+        }
+        own[rows.mp + rows.mv + i] = 1.0 / t_a[i];
     }
     return TAL_OK;
 }

@@ -16,11 +16,12 @@ static double merge(tali_problem *problem, tal_pool pool, const tali_problem_nor
 }
 
 static tali_problem_norm norm_of(const double error[], const double weights[], const double y[],
-                                 int n, bool absolute)
+                                 int n, tali_problem_absolute absolute)
 {
     tali_problem_norm it = {0.0, 0.0, 0, 0};
     for (int i = 0; i < n; ++i) {
-        tali_problem_norm_add(&it, i, tali_problem_weight(weights[i], y[i], absolute) * error[i]);
+        const double weight = tali_problem_weight(weights[i], y[i], absolute, i);
+        tali_problem_norm_add(&it, i, weight * error[i]);
     }
     return it;
 }

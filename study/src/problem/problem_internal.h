@@ -37,6 +37,12 @@ typedef struct tali_problem_slopes {
     double *y;    // [nq + nu]
 } tali_problem_slopes;
 
+/// Which errors of u, or of z, count as they are, however large the variable is.
+typedef struct tali_problem_absolute {
+    bool all;
+    const bool *each; // NULL: no others
+} tali_problem_absolute;
+
 /// y' = f(t, y) with c(t, y) = 0, and how far off a y may be. What methods do to a State they do
 /// through it.
 typedef struct tali_problem {
@@ -47,7 +53,8 @@ typedef struct tali_problem {
     tal_allocator allocator;
 
     // how errors are measured, and constraints met
-    bool infinity_norm, absolute_u, absolute_z;
+    bool infinity_norm;
+    tali_problem_absolute absolute_u, absolute_z;
     tal_project_options projection;
     double baumgarte;      // rate of stabilization [1/s]; 0: constraints are met by projection
     double baumgarte_beta; // its second rate [1/s]
@@ -80,11 +87,12 @@ tal_status tali_problem_check_def(const tal_integrator_def *def, tal_error *err)
 /// A problem without room: the System, its matter, and what `def` says of norms and constraints.
 tali_problem tali_problem_of(const tal_system *system, const tal_integrator_def *def);
 
-/// E = min(W, 1/|y|), or W when the accuracy is absolute (manual eq. 9.3).
-static inline double tali_problem_weight(double W, double y, bool absolute)
+/// E = min(W, 1/|y|) of variable i, or W when its accuracy is absolute (manual eq. 9.3).
+static inline double tali_problem_weight(double W, double y, tali_problem_absolute absolute, int i)
 {
     const double size = y < 0.0 ? -y : y;
-    return absolute || size * W <= 1.0 ? W : 1.0 / size;
+    const bool is_absolute = absolute.all || (absolute.each != NULL && absolute.each[i]);
+    return is_absolute || size * W <= 1.0 ? W : 1.0 / size;
 }
 
 /// Collects a norm over weighted errors (manual sec. 9.1): begin with zeros, add each error.

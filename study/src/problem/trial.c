@@ -50,8 +50,8 @@ tali_problem tali_problem_of(const tal_system *system, const tal_integrator_def 
                        .matter = tal_system_matter(system),
                        .allocator = tal_system_allocator(system),
                        .infinity_norm = def->infinity_norm,
-                       .absolute_u = def->absolute_u,
-                       .absolute_z = def->absolute_z,
+                       .absolute_u = {def->absolute_u, def->absolute_u_each},
+                       .absolute_z = {def->absolute_z, def->absolute_z_each},
                        .baumgarte = def->baumgarte,
                        .baumgarte_beta =
                            def->baumgarte_beta > 0.0 ? def->baumgarte_beta : def->baumgarte};

@@ -187,7 +187,7 @@ static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector change,
 
 static bool attach_newton(tali_sun *sun)
 {
-    sun->nonlinear = SUNNonlinSol_Newton(sun->y, sun->context);
+    sun->nonlinear = SUNNonlinSol_Newton(sun->y, sun->context.handle);
     if (sun->nonlinear == NULL ||
         ARKStepSetNonlinearSolver(sun->memory, sun->nonlinear) != ARK_SUCCESS ||
         SUNNonlinSolSetConvTestFn(sun->nonlinear, has_converged, sun) != SUN_NLS_SUCCESS) {
@@ -250,7 +250,7 @@ static void *create_memory(tali_sun *sun, bool implicit)
 {
     if (!is_room_for(NUM_STRUCTS)) return NULL;
     return ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y,
-                         sun->context);
+                         sun->context.handle);
 }
 
 // ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It

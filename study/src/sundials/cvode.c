@@ -1,5 +1,9 @@
-// CVODE: backward differentiation formulas with coordinate projection (manual sec. 10.1), and
-// Adams' methods for systems that need no projection.
+// CVODE: backward differentiation formulas and Adams' methods, both with coordinate projection
+// (manual sec. 10.1).
+//
+// CVODE 6.4.1 projects with backward differentiation formulas only. Adams' methods keep y at one
+// time, and rates at several: projection moves the former alone. So CVODE integrates w = y - shift
+// with w' = f(t, w + shift), and projection changes the shift, which is constant within a step.
 //
 // One step at a time. CVODE never passes t_end: its stop time is set before each step, which is
 // also how the defects of stop times in SUNDIALS 6.4.1 are avoided. It is restarted when the State
@@ -68,6 +72,23 @@ static int project_step(double t, N_Vector y, N_Vector correction, double tolera
     return 0;
 }
 
+// --- rates of what Adams' methods integrate ---
+
+// y = w + shift
+static void add_shift(const tali_sun *sun, const double w[], double y[])
+{
+    for (int i = 0; i < sun->pool.length; ++i) {
+        y[i] = w[i] + sun->doubles[i];
+    }
+}
+
+static int shifted_rates(double t, N_Vector w, N_Vector wdot, void *self)
+{
+    tali_sun *sun = self;
+    add_shift(sun, tali_sun_data(w), tali_sun_data(sun->error));
+    return tali_sun_rates(t, sun->error, wdot, sun);
+}
+
 // --- creation ---
 
 static tal_status check_def(const tal_integrator *integ, tal_error *err)
@@ -97,7 +118,7 @@ static bool attach_newton(tali_sun *sun)
 
 static bool attach_fixed_point(tali_sun *sun)
 {
-    sun->nonlinear = SUNNonlinSol_FixedPoint(sun->y, 0, sun->context);
+    sun->nonlinear = SUNNonlinSol_FixedPoint(sun->y, 0, sun->context.handle);
     return sun->nonlinear != NULL &&
            CVodeSetNonlinearSolver(sun->memory, sun->nonlinear) == CV_SUCCESS;
 }
@@ -106,12 +127,13 @@ static bool set_up(tali_sun *sun)
 {
     const tal_integrator_def *def = &sun->integ->def;
     const bool adams = is_adams(sun->integ);
-    void *memory = CVodeCreate(adams ? CV_ADAMS : CV_BDF, sun->context);
+    void *memory = CVodeCreate(adams ? CV_ADAMS : CV_BDF, sun->context.handle);
     sun->memory = memory;
     if (memory == NULL) return false;
+    const CVRhsFn rates = adams ? shifted_rates : tali_sun_rates;
     bool ok = CVodeSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == CV_SUCCESS;
     if (def->order > 0) ok = ok && CVodeSetMaxOrd(memory, def->order) == CV_SUCCESS;
-    ok = ok && CVodeInit(memory, tali_sun_rates, 0.0, sun->y) == CV_SUCCESS &&
+    ok = ok && CVodeInit(memory, rates, 0.0, sun->y) == CV_SUCCESS &&
          CVodeSetUserData(memory, sun) == CV_SUCCESS &&
          CVodeWFtolerances(memory, tali_sun_error_weights) == CV_SUCCESS &&
          CVodeSetMaxStep(memory, def->max_step) == CV_SUCCESS &&
@@ -126,54 +148,30 @@ static bool set_up(tali_sun *sun)
 
 // --- restarting ---
 
-static tal_status cannot_project(tal_integrator *integ, const char *subject, const char *name)
+// Between steps: shift = y - w, where projection has left y. Its polynomial at the end of the last
+// step is w itself.
+static tal_status shift_to_y(tali_sun *sun, tal_state *state)
 {
-    return TALI_FAIL(&integ->problem.error_record, TAL_ERR_BAD_VALUE,
-                     "Adams' methods cannot project, which %s '%s' needs: use cvode-bdf", subject,
-                     name);
-}
-
-// CVODE projects with backward differentiation formulas only.
-static tal_status check_free(tal_integrator *integ, const tal_state *state)
-{
-    const tal_matter *matter = integ->problem.matter;
-    if (matter != NULL) {
-        const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
-        if (rows.mp + rows.mv > 0) {
-            const tal_constraint_ix first = tal_matter_row_owner(matter, state, 0);
-            return cannot_project(integ, "constraint", tal_constraint_name(matter, first));
-        }
-        for (int i = 0; i < tal_matter_num_unilaterals(matter); ++i) { // once it closes
-            const tal_unilateral_ix element = {i};
-            if (!tal_unilateral_is_enabled(matter, state, element)) continue;
-            return cannot_project(integ, "unilateral", tal_unilateral_name(matter, element));
-        }
-        for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
-            const tal_body_ix body = {b};
-            if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) continue;
-            return cannot_project(integ, "the quaternion of body", tal_body_name(matter, body));
-        }
-    }
-    const tal_pool pools[] = {TAL_POOL_QERR, TAL_POOL_UERR};
-    for (int k = 0; k < 2; ++k) {
-        int local = 0;
-        if (tal_state_pool_size(state, pools[k]) == 0) continue;
-        const tal_group_ix group =
-            tal_state_slot_owner(integ->problem.system, state, pools[k], 0, &local);
-        return cannot_project(integ, "group", tal_group_name(integ->problem.system, group));
+    (void)state;
+    if (!is_adams(sun->integ)) return TAL_OK;
+    const int flag = CVodeGetDky(sun->memory, sun->integ->t0, 0, sun->y);
+    assert(flag == CV_SUCCESS);
+    (void)flag;
+    const double *w = tali_sun_data(sun->y), *y = sun->integ->problem.y0;
+    for (int i = 0; i < sun->pool.length; ++i) {
+        sun->doubles[i] = y[i] - w[i];
     }
     return TAL_OK;
 }
 
 static tal_status restart_solver(tali_sun *sun, tal_state *state, double first_step)
 {
-    tal_integrator *integ = sun->integ;
-    const tal_status st = is_adams(integ) ? check_free(integ, state) : TAL_OK;
-    if (st != TAL_OK) return st;
-    const bool ok = CVodeReInit(sun->memory, integ->t0, sun->y) == CV_SUCCESS &&
+    (void)state;
+    const bool ok = CVodeReInit(sun->memory, sun->integ->t0, sun->y) == CV_SUCCESS &&
                     CVodeSetInitStep(sun->memory, first_step) == CV_SUCCESS;
     assert(ok);
     (void)ok;
+    memset(sun->doubles, 0, sun->num_doubles * sizeof *sun->doubles);
     return TAL_OK;
 }
 
@@ -207,6 +205,7 @@ static tali_sun_failure advance_cvode(tali_sun *sun, double t_end, double least,
     (void)CVodeSetMinStep(sun->memory, least);
     const int flag = CVode(sun->memory, t_end, sun->y, t1, CV_ONE_STEP);
     count(sun);
+    if (is_adams(sun->integ)) add_shift(sun, tali_sun_data(sun->y), tali_sun_data(sun->y));
     return classify(flag);
 }
 
@@ -224,10 +223,13 @@ static bool estimate_error(tali_sun *sun, N_Vector error)
 
 static bool interpolate(tali_sun *sun, double t, N_Vector y)
 {
-    return CVodeGetDky(sun->memory, t, 0, y) == CV_SUCCESS;
+    if (CVodeGetDky(sun->memory, t, 0, y) != CV_SUCCESS) return false;
+    if (is_adams(sun->integ)) add_shift(sun, tali_sun_data(y), tali_sun_data(y));
+    return true;
 }
 
 static const tali_sun_solver SOLVER = {.round_off = 100.0,
+                                       .look = shift_to_y,
                                        .restart_solver = restart_solver,
                                        .advance = advance_cvode,
                                        .next_step = next_step,
@@ -239,9 +241,11 @@ static tal_status create_cvode(tal_integrator *integ, tal_error *err)
 {
     const tal_status st = check_def(integ, err);
     if (st != TAL_OK) return st;
-    const tali_sun_need need = {.capacity = tali_sun_ny_capacity(integ),
+    const int capacity = tali_sun_ny_capacity(integ);
+    const tali_sun_need need = {.capacity = capacity,
                                 .num_vectors = NUM_VECTORS,
-                                .num_matrices = is_adams(integ) ? 0 : NUM_MATRICES};
+                                .num_matrices = is_adams(integ) ? 0 : NUM_MATRICES,
+                                .num_doubles = is_adams(integ) ? (size_t)capacity : 0};
     tali_sun *sun = NULL;
     const tal_status made = tali_sun_create(integ, &need, &sun, err);
     if (made != TAL_OK) return made;

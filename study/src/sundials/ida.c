@@ -54,7 +54,7 @@ static bool set_up_ida(tali_ida *ida)
 {
     tali_sun *sun = &ida->sun;
     const tal_integrator_def *def = &sun->integ->def;
-    void *memory = IDACreate(sun->context);
+    void *memory = IDACreate(sun->context.handle);
     sun->memory = memory;
     if (memory == NULL) return false;
     bool ok = IDASetErrHandlerFn(memory, tali_sun_be_silent, NULL) == IDA_SUCCESS;

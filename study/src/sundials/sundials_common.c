@@ -24,30 +24,35 @@ void tali_sun_be_silent(int code, const char *module, const char *function, char
     (void)code, (void)module, (void)function, (void)message, (void)self;
 }
 
+void tali_sun_be_silent_too(const char *module, const char *function, char *message, void *self)
+{
+    (void)module, (void)function, (void)message, (void)self;
+}
+
 // SUNDIALS 6.4.1 crashes in SUNContext_Create() when memory runs out. Built without logging and
 // profiling, as Debian does, it only passes contexts on and never looks behind the pointer, so
 // zeros are enough.
 #if SUNDIALS_VERSION_MAJOR == 6 && SUNDIALS_LOGGING_LEVEL == 0 &&                                  \
     !defined(SUNDIALS_BUILD_WITH_PROFILING)
-static bool make_context(tali_sun *sun)
+bool tali_sun_context_open(tali_sun_context *it)
 {
-    sun->context = (SUNContext)(void *)&sun->zeros;
+    it->handle = (SUNContext)(void *)&it->zeros;
     return true;
 }
 
-static void free_context(tali_sun *sun)
+void tali_sun_context_close(tali_sun_context *it)
 {
-    sun->context = NULL;
+    it->handle = NULL;
 }
 #else
-static bool make_context(tali_sun *sun)
+bool tali_sun_context_open(tali_sun_context *it)
 {
-    return SUNContext_Create(NULL, &sun->context) == 0;
+    return SUNContext_Create(NULL, &it->handle) == 0;
 }
 
-static void free_context(tali_sun *sun)
+void tali_sun_context_close(tali_sun_context *it)
 {
-    if (sun->context != NULL) (void)SUNContext_Free(&sun->context);
+    if (it->handle != NULL) (void)SUNContext_Free(&it->handle);
 }
 #endif
 
@@ -67,14 +72,15 @@ static bool fill_engine(tali_sun *sun, const tali_sun_need *need)
     sun->doubles = tali_alloc(allocator, need->num_doubles * sizeof(double));
     if (sun->doubles == NULL ||
         !tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
-        !tali_sun_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
+        !tali_sun_weights_create(&sun->weights, sun->integ) ||
+        !tali_sun_context_open(&sun->context)) {
         return false;
     }
     if (num_matrices > 0) {
         if (!tali_problem_slopes_create(&sun->slopes, &sun->integ->problem)) return false;
         sun->integ->problem.slopes = &sun->slopes;
     }
-    tali_sun_pool_set_context(&sun->pool, sun->context);
+    tali_sun_pool_set_context(&sun->pool, sun->context.handle);
     sun->pool.length = need->capacity;
     sun->pool.norm = norm_of_y;
     sun->pool.norm_self = &sun->weights;
@@ -90,7 +96,7 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun == NULL) return;
     if (sun->memory != NULL) sun->solver->free(&sun->memory);
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
-    free_context(sun);
+    tali_sun_context_close(&sun->context);
     tali_sun_weights_destroy(&sun->weights);
     tali_problem_slopes_destroy(&sun->slopes, &integ->problem.allocator);
     integ->problem.slopes = NULL;

@@ -76,6 +76,17 @@ double *const *tali_sun_columns(SUNMatrix A);
 /// Fills in the matrices' part of a pool.
 void tali_sun_fill_matrix_ops(tali_sun_pool *pool);
 
+// --- sundials_common.c: contexts ---
+
+/// What vectors and solvers live in.
+typedef struct tali_sun_context {
+    SUNContext handle;
+    max_align_t zeros[4]; // what it points to where it is never read
+} tali_sun_context;
+
+bool tali_sun_context_open(tali_sun_context *it);
+void tali_sun_context_close(tali_sun_context *it);
+
 // --- sundials_gmres.c ---
 
 enum {
@@ -171,8 +182,7 @@ typedef struct tali_sun_solver {
 struct tali_sun {
     tal_integrator *integ;
     tal_state *state; // while a step is being taken
-    SUNContext context;
-    max_align_t zeros[4]; // what the context points to; never read
+    tali_sun_context context;
     size_t engine_bytes;
     double *doubles; // [num_doubles]
     size_t num_doubles;
@@ -229,6 +239,9 @@ static inline tali_sun *tali_sun_of(const tal_integrator *integ)
 /// For SUNDIALS' error handlers: prints nothing, since the integrator reports failures.
 void tali_sun_be_silent(int code, const char *module, const char *function, char *message,
                         void *self);
+
+/// For KINSOL's reports, likewise.
+void tali_sun_be_silent_too(const char *module, const char *function, char *message, void *self);
 
 /// tali_problem_project(), with one iteration even if the tolerance is met.
 tal_status tali_sun_project(tali_sun *sun, double error[]);

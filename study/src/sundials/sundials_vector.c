@@ -172,6 +172,16 @@ static double weighted_norm(N_Vector x, N_Vector w)
     return pool->norm(pool->norm_self, vector_of(x)->data, NULL);
 }
 
+static double scaled_length(N_Vector x, N_Vector w)
+{
+    const double *p = vector_of(x)->data, *scale = vector_of(w)->data;
+    double sum = 0.0;
+    for (int i = 0, n = vector_of(x)->pool->length; i < n; ++i) {
+        sum += (p[i] * scale[i]) * (p[i] * scale[i]);
+    }
+    return sqrt(sum);
+}
+
 static double masked_norm(N_Vector x, N_Vector w, N_Vector id)
 {
     (void)w;
@@ -179,7 +189,7 @@ static double masked_norm(N_Vector x, N_Vector w, N_Vector id)
     return pool->norm(pool->norm_self, vector_of(x)->data, vector_of(id)->data);
 }
 
-// What CVODE, IDA, ARKODE and GMRES ask for; the fused operations have defaults made of these.
+// What CVODE, IDA, ARKODE, KINSOL and GMRES ask for; fused operations have defaults made of these.
 static void fill_vector_ops(struct _generic_N_Vector_Ops *ops)
 {
     ops->nvgetvectorid = id_of;
@@ -200,6 +210,7 @@ static void fill_vector_ops(struct _generic_N_Vector_Ops *ops)
     ops->nvmaxnorm = max_norm;
     ops->nvwrmsnorm = weighted_norm;
     ops->nvwrmsnormmask = masked_norm;
+    ops->nvwl2norm = scaled_length;
     ops->nvmin = least;
 }
 

@@ -96,11 +96,11 @@ static tal_status set_columns(tali_sun_weights *it, tal_state *state, int j)
 }
 
 // tali_problem_weight() over the accuracy.
-static void set_relative(const double weights[], const double y[], int n, bool absolute,
-                         double scale, double e[])
+static void set_relative(const double weights[], const double y[], int n,
+                         tali_problem_absolute absolute, double scale, double e[])
 {
     for (int i = 0; i < n; ++i) {
-        e[i] = scale * tali_problem_weight(weights[i], y[i], absolute);
+        e[i] = scale * tali_problem_weight(weights[i], y[i], absolute, i);
     }
 }
 
@@ -121,13 +121,13 @@ static void restart_weights(tali_sun_weights *it, const tal_state *state)
 
 tal_status tali_sun_weights_set(tali_sun_weights *it, tal_state *state, bool restart)
 {
-    const tal_integrator_def *def = &it->integ->def;
+    const tali_problem *problem = &it->integ->problem;
     const double scale = 1.0 / it->integ->tolerance, *y = tal_state_y(state);
     if (restart) restart_weights(it, state);
-    set_relative(tal_state_weights(state, TAL_POOL_U), y + it->nq, it->nu, def->absolute_u, scale,
-                 it->e + it->nq);
-    set_relative(tal_state_weights(state, TAL_POOL_Z), y + it->nq + it->nu, it->nz, def->absolute_z,
-                 scale, it->e + it->nq + it->nu);
+    set_relative(tal_state_weights(state, TAL_POOL_U), y + it->nq, it->nu, problem->absolute_u,
+                 scale, it->e + it->nq);
+    set_relative(tal_state_weights(state, TAL_POOL_Z), y + it->nq + it->nu, it->nz,
+                 problem->absolute_z, scale, it->e + it->nq + it->nu);
     tal_status st = TAL_OK;
     for (int j = 0; j < it->widest && st == TAL_OK; ++j) {
         st = set_columns(it, state, j);

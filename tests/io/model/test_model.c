@@ -649,6 +649,7 @@ static tal_model read_joined(const char *text)
 
 // The same arm twice, side by side on Ground: M has two blocks, and each arm moves as it does
 // alone, bit for bit.
+// Inventory of RBDA: 3.05.
 START_TEST(a_file_can_be_included_twice)
 {
     test_write_file("test_model_arm.tmp", ARM);

@@ -69,6 +69,7 @@ static const char *const setters[] = {
     "tal_body_set_mass_props", "tal_body_set_params", "tal_body_set_range",
     "tal_body_set_rotor_inertia", "tal_body_set_use_angles", "tal_matter_set_use_angles",
     "tal_body_set_initial_q", "tal_body_set_initial_u", "tal_body_set_X_PF", "tal_body_set_X_BM",
+    "tal_body_set_fast",
     // how it is solved
     "tal_matter_set_solve_way",
     // constraints and motions

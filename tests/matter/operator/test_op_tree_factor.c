@@ -95,6 +95,7 @@ static bool is_inboard(const int lambda[], int i, int j)
     return i == j;
 }
 
+// Inventory of RBDA: 6.07.
 START_TEST(the_factors_multiply_to_M_and_keep_its_zeros)
 {
     for (int k = 0; k < NUM_TREES - 2; ++k) {

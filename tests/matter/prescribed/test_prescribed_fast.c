@@ -393,6 +393,78 @@ START_TEST(a_cart_feels_the_load_that_hangs_on_it)
 
 END_TEST
 
+// The same load, dynamic at first: the rod has a row then, and the System moves as one in which
+// nothing may be fast. A State chooses; others of the same System do as they like.
+START_TEST(a_state_chooses_what_is_fast)
+{
+    static damped s, plain;
+    damped *const both[] = {&s, &plain};
+    tal_body_ix load = {0};
+    tal_constraint_ix rod = {0};
+    for (int k = 0; k < 2; ++k) {
+        begin(both[k]);
+        const tal_body_ix cart = add_slider(both[k], TAL_GROUND);
+        const tal_mobod_def def = lump(0.5);
+        load = tal_matter_add_translation(both[k]->w.matter, TAL_GROUND, &def);
+        if (k == 0) (void)tal_matter_allow_fast(both[k]->w.matter, load);
+        const tal_constraint_def tie = tal_constraint_between(cart, load);
+        rod = tal_constraint_add_rod(both[k]->w.matter, &tie, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 2.0);
+        world_finish(&both[k]->w);
+        both[k]->w.gravity = tal_v3(0.0, -6.0, 0.0);
+        both[k]->w.f[1] = 4.0;
+        const double q[] = {5.0, 6.6, -1.2, 0.0};
+        (void)tal_state_set_q(both[k]->w.state, q, 4);
+        world_realize(&both[k]->w, TAL_STAGE_ACCELERATION);
+        ck_assert_int_eq(num_rows(both[k]), 1);
+    }
+    ck_assert_mem_eq(tal_state_udot(s.w.state), tal_state_udot(plain.w.state), 4 * sizeof(double));
+    ck_assert_int_eq(tal_body_set_fast(s.w.matter, s.w.state, load, TAL_LEVEL_POSITION), TAL_OK);
+    relax_well(&s);
+    world_realize(&s.w, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(num_rows(&s), 0);
+    double lambda = 0.0;
+    ck_assert_int_eq(tal_constraint_calc_fast_multipliers(s.w.matter, s.w.state, rod, &lambda),
+                     TAL_OK);
+    ck_assert_double_eq_tol(lambda, 5.0, 1e-12);
+    assert_balanced(&s, 1, 3);
+    ck_assert_int_eq(tal_body_set_fast(s.w.matter, s.w.state, load, TAL_LEVEL_FREE), TAL_OK);
+    (void)tal_state_set_q(s.w.state, tal_state_q(plain.w.state), 4);
+    world_realize(&s.w, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(num_rows(&s), 1);
+    ck_assert_mem_eq(tal_state_udot(s.w.state), tal_state_udot(plain.w.state), 4 * sizeof(double));
+    test_assert_breach(
+        ck_assert_int_eq(tal_body_set_fast(plain.w.matter, plain.w.state, load, TAL_LEVEL_POSITION),
+                         TAL_ERR_BAD_INDEX),
+        TAL_ERR_BAD_INDEX, "tal_matter_allow_fast");
+    world_end(&s.w);
+    world_end(&plain.w);
+}
+
+END_TEST
+
+START_TEST(what_a_state_cannot_relax_is_refused_and_stays_dynamic)
+{
+    static damped s;
+    begin(&s);
+    const tal_body_ix a = add_slider(&s, TAL_GROUND);
+    (void)tal_matter_allow_fast(s.w.matter, a);
+    tal_constraint_def def = tal_constraint_on(a, 0);
+    def.name = "pull";
+    (void)tal_constraint_add_constant_acceleration(s.w.matter, &def, 0.0);
+    world_finish(&s.w);
+    ck_assert_int_eq(tal_body_set_fast(s.w.matter, s.w.state, a, TAL_LEVEL_VELOCITY),
+                     TAL_ERR_BAD_VALUE);
+    const char *message = tal_state_error(s.w.state)->message;
+    ck_assert_msg(strstr(message, "'pull'") != NULL && strstr(message, "acceleration") != NULL,
+                  "%s", message);
+    ck_assert_int_eq(tal_body_fast_level(s.w.matter, s.w.state, a), TAL_LEVEL_FREE);
+    ck_assert_int_eq(tal_body_set_fast(s.w.matter, s.w.state, a, TAL_LEVEL_ACCELERATION),
+                     TAL_ERR_BAD_VALUE);
+    world_end(&s.w);
+}
+
+END_TEST
+
 // ---- failures
 
 START_TEST(a_rod_out_of_reach_is_named_and_everything_stays)
@@ -588,6 +660,7 @@ END_TEST
 
 int main(void)
 {
+    test_record_breaches();
     Suite *suite = suite_create("matter/prescribed_fast");
     TCase *tc = tcase_create("balance");
     tcase_add_test(tc, all_eight_lines_of_the_table_hold);
@@ -597,6 +670,8 @@ int main(void)
     tcase_add_test(tc, a_fast_lump_hangs_by_three_rows_at_once);
     tcase_add_test(tc, a_fast_pendulum_is_held_by_a_rod);
     tcase_add_test(tc, a_cart_feels_the_load_that_hangs_on_it);
+    tcase_add_test(tc, a_state_chooses_what_is_fast);
+    tcase_add_test(tc, what_a_state_cannot_relax_is_refused_and_stays_dynamic);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("errors");

@@ -235,6 +235,36 @@ START_TEST(multipliers_of_one_constraint_have_several_levels)
 
 END_TEST
 
+// A slider in a turning frame, closed by a cylinder: its angle and its distance, as the constraint
+// says, and their rates.
+START_TEST(coordinates_of_loops_are_measured_with_their_rates)
+{
+    rig r;
+    begin(&r);
+    const tal_constraint_def def = tal_constraint_between((tal_body_ix){1}, (tal_body_ix){2});
+    const tal_xform X = TAL_XFORM_IDENTITY;
+    const tal_constraint_ix c = tal_constraint_add_loop_cylinder(r.matter, &def, &X, &X);
+    tal_measure_ix m[2];
+    for (int i = 0; i < 2; ++i) {
+        m[i] = tal_measure_add_loop_coordinate(r.matter, NULL, c, i);
+    }
+    rig_finish(&r);
+    shake(&r);
+    rig_realize(&r, TAL_STAGE_VELOCITY);
+    double q[2], qdot[2];
+    ck_assert_int_eq(tal_constraint_calc_coordinates(r.matter, r.state, c, q, qdot), TAL_OK);
+    char unit[TAL_UNIT_SIZE];
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_double_eq(value(&r, m[i], 0), q[i]);
+        ck_assert_double_eq(value(&r, m[i], 1), qdot[i]);
+        ck_assert_int_eq(tal_matter_measure_unit(r.matter, r.state, m[i], unit), TAL_OK);
+        ck_assert_str_eq(unit, i == 0 ? "rad" : "m");
+    }
+    rig_end(&r);
+}
+
+END_TEST
+
 typedef tal_measure_ix (*add_fn)(tal_matter *matter);
 
 static tal_measure_ix no_body(tal_matter *m)
@@ -280,6 +310,13 @@ static tal_measure_ix no_constraint(tal_matter *m)
     return tal_measure_add_multiplier(m, "x", (tal_constraint_ix){0}, 0);
 }
 
+static tal_measure_ix no_loop(tal_matter *m)
+{
+    const tal_constraint_def def = tal_constraint_on((tal_body_ix){2}, 0);
+    const tal_constraint_ix c = tal_constraint_add_constant_speed(m, &def, 0.1);
+    return tal_measure_add_loop_coordinate(m, "x", c, 0);
+}
+
 static tal_measure_ix no_row(tal_matter *m)
 {
     const tal_constraint_def def = tal_constraint_on((tal_body_ix){2}, 0);
@@ -301,6 +338,7 @@ START_TEST(what_cannot_be_measured_is_refused)
                  {not_finite, TAL_ERR_NOT_FINITE, "distance 'x': (nan, 0, 0)"},
                  {no_second_body, TAL_ERR_BAD_INDEX, "there is no body -1"},
                  {no_constraint, TAL_ERR_BAD_INDEX, "there is no constraint 0"},
+                 {no_loop, TAL_ERR_BAD_INDEX, "has no coordinate 0"},
                  {no_row, TAL_ERR_BAD_INDEX, "there is no equation 1"}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -334,6 +372,7 @@ int main(void)
     tcase_add_test(same, a_coordinate_that_is_not_there_is_reported);
     tcase_add_test(same, multipliers_are_found_wherever_they_are);
     tcase_add_test(same, multipliers_of_one_constraint_have_several_levels);
+    tcase_add_test(same, coordinates_of_loops_are_measured_with_their_rates);
     tcase_add_test(same, what_cannot_be_measured_is_refused);
     suite_add_tcase(suite, same);
     return test_run(suite);

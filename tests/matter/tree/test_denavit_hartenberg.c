@@ -169,6 +169,7 @@ END_TEST
 
 // Pins with any frames, some after welds: a table of four numbers for each joint has no room for
 // more, besides six for the base; at q = 0 one end of it is empty.
+// Inventory of RBDA: 4.13.
 START_TEST(any_chain_of_pins_has_a_table_of_4_n_and_6_numbers)
 {
     test_rng rng = test_rng_seed(45);

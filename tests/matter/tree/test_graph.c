@@ -40,6 +40,7 @@ static spanned span(const bool massless[], int num_bodies, const tal_graph_joint
     return s;
 }
 
+// Inventory of RBDA: 4.03.
 START_TEST(a_four_bar_is_cut_in_the_middle)
 {
     // listed as crank, coupler, rocker; the last joint back to Ground

@@ -128,38 +128,19 @@ START_TEST(a_ball_bounces_at_the_right_times_and_comes_to_rest)
 END_TEST
 
 // One-step methods but those of first order, which are left out, are exact for a parabola; at an
-// accuracy of 1e-6 multistep methods lose the bounces that are no higher than 1e-8 m. Adams'
-// methods refuse constraints on positions, which a closed contact is.
+// accuracy of 1e-6 multistep methods lose the bounces that are no higher than what their steps are
+// held to: 2.5e-7 m with Adams' (0.64^34), 1e-8 m with the others (0.64^41). An error of 2.5e-7 m
+// is one of 2.5e-7 / v in time, v = 0.8^n 4.4 m/s, over all bounces up to the 30th 2.3e-4 s.
 START_TEST(a_ball_bounces_by_every_method)
 {
     for (int k = 0; k < tal_num_methods(); ++k) {
         tal_integrator_def def = tal_method_def(k);
         def.accuracy = 1e-6;
         const char *name = tal_method_name(k);
-        if (strstr(name, "euler") != NULL || strstr(name, "adams") != NULL) continue;
-        let_ball_bounce(&def, 1e-4, 40);
+        if (strstr(name, "euler") != NULL) continue;
+        const bool is_adams = strstr(name, "adams") != NULL;
+        let_ball_bounce(&def, is_adams ? 3e-4 : 1e-4, is_adams ? 34 : 40);
     }
-}
-
-END_TEST
-
-// A closed contact needs projection, which Adams' methods do not have: they refuse at once, not
-// when the ball is down.
-START_TEST(adams_methods_refuse_elements_by_name)
-{
-    stepper_model m;
-    begin_ball(&m, 0.8, NULL);
-    tal_integrator_def method = tal_integrator_def_default();
-    method.method = TAL_METHOD_CVODE_ADAMS;
-    finish_stepper_model(&m, &method, NULL);
-    tal_outcome outcome;
-    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 0.1, &outcome),
-                     TAL_ERR_BAD_VALUE);
-    const char *message = tal_time_stepper_error(m.stepper)->message;
-    ck_assert_msg(strstr(message, "unilateral 'ball'") != NULL &&
-                      strstr(message, "use cvode-bdf") != NULL,
-                  "%s", message);
-    end_stepper_model(&m);
 }
 
 END_TEST
@@ -639,7 +620,6 @@ int main(void)
     tcase_set_timeout(runs, 120);
     tcase_add_test(runs, a_ball_bounces_at_the_right_times_and_comes_to_rest);
     tcase_add_test(runs, a_ball_bounces_by_every_method);
-    tcase_add_test(runs, adams_methods_refuse_elements_by_name);
     tcase_add_test(runs, a_ball_comes_to_rest_where_its_gap_has_few_digits);
     tcase_add_test(runs, impacts_that_pile_up_end_a_run_if_wanted);
     tcase_add_test(runs, a_block_on_a_slope_stops_and_stays_or_slides_back);

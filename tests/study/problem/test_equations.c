@@ -207,6 +207,47 @@ START_TEST(weights_are_those_of_the_manual)
 
 END_TEST
 
+// A rod, a constant speed and a constant acceleration, each on a body of its own: manual eq. 9.4 at
+// the acceleration level.
+START_TEST(accelerations_are_weighed_as_the_manual_says)
+{
+    stepper_model m = begin_stepper_model(9.81);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(1.0, 0.1);
+    tal_body_ix bodies[3];
+    for (int i = 0; i < 3; ++i) {
+        bodies[i] = tal_matter_add_translation(m.matter, TAL_GROUND, &def);
+    }
+    const tal_constraint_def rod = tal_constraint_between(TAL_GROUND, bodies[0]);
+    const tal_constraint_def speed = tal_constraint_on(bodies[1], 0);
+    const tal_constraint_def rate = tal_constraint_on(bodies[2], 0);
+    (void)tal_constraint_add_constant_acceleration(m.matter, &rate, 0.5);
+    (void)tal_constraint_add_constant_speed(m.matter, &speed, 2.0);
+    (void)tal_constraint_add_rod(m.matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    finish_stepper_model(&m, NULL, NULL);
+    tal_equations *eq = NULL;
+    ck_assert_int_eq(tal_equations_create(m.system, NULL, &eq, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_INSTANCE), TAL_OK);
+    const double T_p = 7.0, T_v[] = {1.0, 3.0}, t_a = 0.25, bad = 0.0;
+    ck_assert_int_eq(tal_state_set_weights(m.state, TAL_POOL_QERR, &T_p, 1), TAL_OK);
+    ck_assert_int_eq(tal_state_set_weights(m.state, TAL_POOL_UERR, T_v, 2), TAL_OK);
+    ck_assert_int_eq(tal_state_pool_size(m.state, TAL_POOL_UDOTERR), 3);
+    double T[3];
+    const double t_c = tal_system_time_scale(m.system);
+    ck_assert_int_eq(tal_equations_acceleration_weights(eq, m.state, &t_a, T), TAL_OK);
+    ck_assert_double_eq_tol(T[0], 7.0 * t_c * t_c, 1e-15);
+    ck_assert_double_eq_tol(T[1], 3.0 * t_c, 1e-15);
+    ck_assert_double_eq(T[2], 4.0);
+    ck_assert_int_eq(tal_equations_acceleration_weights(eq, m.state, NULL, T), TAL_OK);
+    ck_assert_double_eq(T[2], 1.0);
+    ck_assert_int_eq(tal_equations_acceleration_weights(eq, m.state, &bad, T), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_equations_error(eq)->message, "unit error"));
+    tal_equations_destroy(eq);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 // --- failures ---
 
 START_TEST(what_is_not_finite_is_refused_by_name)
@@ -317,6 +358,7 @@ int main(void)
     tcase_add_test(tests, a_hand_written_method_keeps_its_order);
     tcase_add_test(tests, a_hand_written_multistep_method_controls_its_error);
     tcase_add_test(tests, weights_are_those_of_the_manual);
+    tcase_add_test(tests, accelerations_are_weighed_as_the_manual_says);
     tcase_add_test(tests, what_is_not_finite_is_refused_by_name);
     tcase_add_test(tests, broken_contracts_are_reported);
     tcase_add_test(tests, no_call_touches_the_heap);

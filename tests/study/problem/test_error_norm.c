@@ -85,6 +85,28 @@ START_TEST(a_longer_quaternion_is_no_error)
 
 END_TEST
 
+// The same speed counts as it is when it alone is absolute, and another one does not.
+START_TEST(single_variables_may_be_absolute)
+{
+    for (int which = 2; which < 4; ++which) {
+        bool each[16] = {false};
+        each[which] = true;
+        tal_integrator_def def = tal_integrator_def_default();
+        def.infinity_norm = true;
+        def.absolute_u_each = each;
+        bench it = begin(false, &def);
+        const int nq = tal_state_nq(it.state);
+        ck_assert_int_le(tal_state_nu(it.state), 16);
+        it.integ->problem.y0[nq + 3] = -50.0; // 1/|u| = 0.02 < W = 10
+        it.integ->problem.error[nq + 3] = 1e-3;
+        ck_assert_double_eq_tol(tali_problem_error_norm(&it.integ->problem, it.state),
+                                which == 3 ? 1e-2 : 2e-5, 1e-18);
+        end(&it);
+    }
+}
+
+END_TEST
+
 // E_u = min(W, 1/|u|), or W; the norms of q and u are kept apart, and the larger counts.
 START_TEST(an_error_of_u_is_relative_where_u_is_large)
 {
@@ -134,6 +156,7 @@ int main(void)
     tcase_add_test(theory, an_error_of_q_is_weighed_as_the_motion_it_is);
     tcase_add_test(theory, a_longer_quaternion_is_no_error);
     tcase_add_test(theory, an_error_of_u_is_relative_where_u_is_large);
+    tcase_add_test(theory, single_variables_may_be_absolute);
     tcase_add_test(theory, an_error_that_is_not_a_number_is_as_large_as_can_be);
     suite_add_tcase(suite, theory);
     return test_run(suite);

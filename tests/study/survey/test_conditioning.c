@@ -317,6 +317,7 @@ static model usual(double com, double place, double mass, double mobilizer)
     return m;
 }
 
+// Inventory of RBDA: 10.02.
 START_TEST(each_lint_is_found_where_it_is)
 {
     static const struct {

@@ -57,6 +57,7 @@ static void place(const loop *l, int first)
 // Two four-bars that share a base that turns, a third on Ground, and what hangs on it: the first
 // two have no joint in common, since the base is on both sides. Rods between the first and the
 // third make one cluster of them.
+// Inventory of RBDA: 8.14.
 START_TEST(loops_that_share_joints_are_one_cluster)
 {
     for (int with_rod = 0; with_rod < 2; ++with_rod) {
@@ -151,6 +152,7 @@ static void check_choice(loop *l, tal_loops *loops, const bool wanted[], const i
     }
 }
 
+// Inventory of RBDA: 8.13.
 START_TEST(any_speed_of_a_four_bar_can_be_the_independent_one)
 {
     static const closing ways[] = {BY_PIN, BY_BALL, BY_LINE};
@@ -248,6 +250,7 @@ END_TEST
 
 // The advice is to put a point on a line in the place of the pin: udot is the same, and W is
 // regular (RBDA sec. 8.10).
+// Inventory of RBDA: 8.18.
 START_TEST(a_pin_of_a_planar_loop_may_be_a_point_on_a_line)
 {
     double udot[2][3];

@@ -60,6 +60,12 @@ TAL_API tal_measure_ix tal_measure_add_distance(tal_matter *matter, const char *
 TAL_API tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
                                                   tal_constraint_ix constraint, int row);
 
+/// Coordinate `i` of a joint that closes a loop, as tal_constraint_calc_coordinates() numbers them
+/// [rad or m]. One derivative. Stages Position, Velocity. A force on it: a bushing between the same
+/// frames, or an actuator between the bodies (RBDA sec. 8.6).
+TAL_API tal_measure_ix tal_measure_add_loop_coordinate(tal_matter *matter, const char *name,
+                                                       tal_constraint_ix constraint, int i);
+
 /// What can be measured of a unilateral element (talus/matter/unilateral.h).
 typedef enum tal_unilateral_quantity {
     TAL_UNILATERAL_GAP,      ///< [m or rad] not of a ratchet; Position, and two derivatives

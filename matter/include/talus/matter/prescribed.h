@@ -174,6 +174,29 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
  */
 TAL_API tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body, tal_level level);
 
+/// States may make a body fast (tal_body_set_fast()); they begin with it dynamic. Memory of States
+/// has room for it.
+TAL_API tal_status tal_matter_allow_fast(tal_matter *matter, tal_body_ix body);
+
+/// @}
+
+/// @name How fast, in a State (manual sec. 10.3)
+/// Which variables are slow, dynamic and fast is chosen in each State, at any time: slow ones by
+/// locks, which events may change, and fast ones here. Setting invalidates TAL_STAGE_INSTANCE: with
+/// it, constraints on the body get or lose their rows. q and u stay as they are; fast ones settle
+/// with the next tal_system_relax().
+/// @{
+
+/// Make a body fast that may be (tal_matter_make_fast(), tal_matter_allow_fast()), at the position
+/// or the velocity level, or dynamic with TAL_LEVEL_FREE: then it is as fast as what carries it.
+/// Refused with the name of a constraint that could not be met.
+TAL_API tal_status tal_body_set_fast(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                     tal_level level);
+
+/// The level at which a body is fast in a State, itself or with what carries it; TAL_LEVEL_FREE
+/// when it is not. Locks and motions come before that: tal_mobility_level().
+TAL_API tal_level tal_body_fast_level(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body);
 /// @}
 
 /// Number of motions.

@@ -201,6 +201,12 @@ int tal_constraint_num_coordinates(const tal_matter *matter, tal_constraint_ix c
     return kind != NULL ? kind->num_coords : 0;
 }
 
+bool tali_constraint_coordinate_is_angle(const tali_constraint *c, int i)
+{
+    const loop_kind *kind = kind_of(c);
+    return kind != NULL && kind->coords[i] >= ANGLE;
+}
+
 static tali_jet coordinate(const loop_kind *kind, const loop_frames *at, const double params[],
                            int i)
 {

@@ -113,9 +113,28 @@ TAL_API TAL_NODISCARD tal_status
 tal_system_prescribe_and_project(const tal_system *system, tal_state *state,
                                  const tal_project_options *options, tal_project_result *result);
 
-/// Bring fast variables to balance within `tolerance`; needs TAL_STAGE_TIME. `changed` may be NULL.
+/// Bring fast variables to balance within `tolerance`, stage by stage (manual eq. 8.96); needs
+/// TAL_STAGE_TIME. `changed` may be NULL. On failure those of earlier stages are in balance.
 TAL_API TAL_NODISCARD tal_status tal_system_relax(const tal_system *system, tal_state *state,
                                                   double tolerance, bool *changed);
+
+/**
+ * Bring to balance what one stage may move, with what earlier stages have found:
+ *
+ *     Time            discrete variables that depend on time alone
+ *     Position        q; discrete variables that depend on it
+ *     Velocity        u; likewise
+ *     Dynamics        discrete variables that forces depend on
+ *     Acceleration    discrete variables that depend on accelerations
+ *
+ * @param[in]  stage      one of these; needs TAL_STAGE_TIME, and may realize the State further
+ * @param[in]  tolerance  > 0
+ * @param[out] changed    may be NULL
+ * @return as tal_system_relax(); TAL_ERR_BAD_VALUE for another stage
+ */
+TAL_API TAL_NODISCARD tal_status tal_system_relax_stage(const tal_system *system, tal_state *state,
+                                                        tal_stage stage, double tolerance,
+                                                        bool *changed);
 
 /// Let the owners of `events` change the State. `terminate` (may be NULL) is set when one of them
 /// asks for the end of the study.

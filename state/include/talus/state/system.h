@@ -201,9 +201,14 @@ typedef struct tal_subsystem_ops {
     tal_status (*project_u)(const void *self, const tal_system *system, tal_state *state,
                             const tal_project_options *options, double u_error[],
                             tal_project_result *result);
-    /// Bring your fast variables to balance. On entry: Time.
+    /// Bring your fast variables to balance. On entry: Time. With `relax_stage` it is not called.
     tal_status (*relax)(const void *self, const tal_system *system, tal_state *state,
                         double tolerance, bool *changed);
+    /// The same for what one stage may move (tal_system_relax_stage()), called once for each of
+    /// Time, Position, Velocity, Dynamics and Acceleration, in this order, of all subsystems. Look
+    /// at the State as far as you like; what later stages find is not there yet.
+    tal_status (*relax_stage)(const void *self, const tal_system *system, tal_state *state,
+                              tal_stage stage, double tolerance, bool *changed);
 
     /// Respond to events of yours by changing the State at any stage. Set *terminate to end the
     /// study.

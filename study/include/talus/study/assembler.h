@@ -26,13 +26,15 @@
  * minimized in the directions that the constraints leave free. Steps are taken along u, so that
  * orientations are searched in three parameters wherever they are (manual sec. 12.7). When the
  * constraints cannot be met from where the State is, they are approached in pieces (continuation),
- * then from starts chosen at random, with a seed.
+ * then from starts chosen at random, with a seed. KINSOL can meet them instead
+ * (tal_assembler_def.solver).
  *
  * Coordinates that are locked or prescribed in the State keep their values. There may be more
  * equations than free coordinates: all of them must be met in the end.
  */
 
 #include <talus/matter.h>
+#include <talus/study/root_solver.h>
 
 #include <stdint.h>
 
@@ -123,6 +125,9 @@ typedef struct tal_assembler_def {
     /// Let coordinates leave the ranges that the model gives them (tal_body_limit_coordinate());
     /// those of `ranges` hold.
     bool ignore_ranges;
+    /// What meets the constraints of q; goals and speeds are ours. KINSOL looks near the State
+    /// alone, and a place that it finds outside of the ranges does not count
+    tal_root_solver solver;
     const tal_coordinate_range *ranges; ///< [num_ranges] instead of the model's
     int num_ranges;
     double tolerance;   ///< of the weighted position errors, RMS (manual eq. 9.4)
@@ -132,7 +137,7 @@ typedef struct tal_assembler_def {
     uint64_t seed;      ///< of these
 } tal_assembler_def;
 
-/// No goals; tolerance 1e-10, accuracy 1e-8, 100 iterations, 50 restarts.
+/// No goals; tolerance 1e-10, accuracy 1e-8, 100 iterations, 50 restarts, our own solver.
 TAL_API tal_assembler_def tal_assembler_def_default(void);
 
 /// Finds coordinates and speeds. Opaque. Use from one thread at a time.

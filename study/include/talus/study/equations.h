@@ -43,8 +43,8 @@ typedef struct tal_equations tal_equations;
  * Create the equations. All memory they will ever use is taken here.
  *
  * @param[in]  system  its topology must be realized; must outlive the equations
- * @param[in]  def     accuracy, constraint_tolerance, infinity_norm, absolute_u and absolute_z are
- *                     used, the rest is not; NULL means tal_integrator_def_default()
+ * @param[in]  def     accuracy, constraint_tolerance, infinity_norm, what is absolute; no others;
+ *                     NULL means tal_integrator_def_default()
  * @param[out] out     owned by the caller; NULL on failure
  * @param[out] err     why it failed; may be NULL
  * @return as tal_integrator_create()
@@ -124,6 +124,21 @@ TAL_API double tal_equations_constraint_norm(tal_equations *eq, const tal_state 
 TAL_API TAL_NODISCARD tal_status tal_equations_constraint_weights(tal_equations *eq,
                                                                   const tal_state *state,
                                                                   double T[]);
+
+/**
+ * Weights of the errors of all acceleration equations (udoterr), for methods that solve for
+ * accelerations themselves (manual eq. 9.4 and sec. 9.4): T_pva = (t_c^2 T_p, t_c T_v, 1 / t_a).
+ * The accelerations of a State meet these equations to round-off whatever their weights are.
+ *
+ * @param[in]  state  at TAL_STAGE_INSTANCE or above
+ * @param[in]  t_a    [tal_matter_constraint_rows(matter, state).ma] unit errors of the equations on
+ *                    accelerations alone [m/s^2 or rad/s^2]; NULL: 1 each
+ * @param[out] T      [tal_state_pool_size(state, TAL_POOL_UDOTERR)] rows of other subsystems: 1
+ * @return TAL_OK; TAL_ERR_BAD_VALUE for a unit error that is not positive and finite
+ */
+TAL_API TAL_NODISCARD tal_status tal_equations_acceleration_weights(tal_equations *eq,
+                                                                    const tal_state *state,
+                                                                    const double t_a[], double T[]);
 /// @}
 
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.

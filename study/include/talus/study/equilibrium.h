@@ -15,7 +15,7 @@
  *
  * and r = 0 is solved by Newton's method along K_a, with differences of r for its derivative. All
  * forces count, whether they have a potential energy or not: a step goes downhill when the forces
- * do work along it.
+ * do work along it. KINSOL can do the same (tal_equilibrium_def.solver).
  *
  * Prescribed variables move as prescribed: a bead on a turning hoop is at rest where it
  * stays on the hoop. Where a lock or motion gives only udot, u keeps its value in the State.
@@ -24,6 +24,7 @@
  */
 
 #include <talus/forces.h>
+#include <talus/study/root_solver.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,9 +45,12 @@ typedef struct tal_equilibrium_def {
     double accuracy; ///< done when W_u times the next step is below this, RMS
     int max_iterations;
     double constraint_tolerance; ///< of the weighted errors that the start may have
+    /// KINSOL looks for r = 0, from one chart of K_a to the next, and does not go downhill: where a
+    /// stable equilibrium is asked for and it finds another, TAL_ERR_NO_CONVERGENCE says so
+    tal_root_solver solver;
 } tal_equilibrium_def;
 
-/// Stable, accuracy 1e-9, 100 iterations, constraints to 1e-8.
+/// Stable, accuracy 1e-9, 100 iterations, constraints to 1e-8, our own solver.
 TAL_API tal_equilibrium_def tal_equilibrium_def_default(void);
 
 /// Looks for equilibria of one System. Opaque. Use from one thread at a time.

@@ -58,7 +58,7 @@ typedef enum tal_method {
     /// is solved for in a step
     TAL_METHOD_VERLET,
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
-    TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
+    TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, projected, not stiff
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
     /// ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected. ARKODE 6.4.1 writes to an
     /// array that it was not given if the C library refuses it at create. A larger block is asked
@@ -91,6 +91,10 @@ typedef struct tal_integrator_def {
     bool infinity_norm;  ///< largest weighted error instead of their root mean square
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
+    /// The same for single variables: those that are true, in the order of the State ([nu] and
+    /// [nz], as large as they can become); must outlive the integrator. NULL: none.
+    const bool *absolute_u_each;
+    const bool *absolute_z_each;
     double
         constraint_tolerance; ///< wanted norm of constraint errors; 0: a hundredth of the accuracy
     bool project_every_step;  ///< project even when constraint errors are within tolerance
