@@ -92,7 +92,7 @@ static void outputs(fixture *f, const int nodes[], int n, double values[])
 }
 
 // The book does not count changes of sign, which the graph counts as additions.
-static void check_count(const fixture *f, int mul, int add)
+static void check_count(fixture *f, int mul, int add)
 {
     tali_graph_count count = tali_graph_count_of(&f->g);
     int uses[4096];
