@@ -27,4 +27,7 @@ typedef struct tali_function_facts {
 /// False for a user-defined function.
 bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts);
 
+/// The table a function was made from, as a copy, and its `self`. Borrowed.
+const tal_function_ops *tali_function_ops_of(const tal_function *f, const void **self);
+
 #endif // TALUS_FUNCTION_FACTS_INTERNAL_H

@@ -458,3 +458,9 @@ bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts)
            tali_function_bezier_facts(&f->ops, f->self, facts) ||
            tali_function_combined_facts(&f->ops, f->self, facts);
 }
+
+const tal_function_ops *tali_function_ops_of(const tal_function *f, const void **self)
+{
+    *self = f->self;
+    return &f->ops;
+}

@@ -1,4 +1,4 @@
-// A linear bushing between two frames: f_i = -(k_i q_i + c_i qdot_i).
+// A bushing between two frames: f_i = -(k_i q_i + g_i(q) + c_i qdot_i).
 #include "core/element_internal.h"
 
 #include <talus/forces/bushing.h>
@@ -8,6 +8,7 @@
 typedef struct bushing {
     tali_force_element base;
     int body[2];
+    tal_function *law[6]; // owned; NULL: none
 } bushing;
 
 // The two frames on the bodies' M frames; here A is body 1's and B body 2's.
@@ -100,6 +101,47 @@ static tal_vec3 resist(const double k[], tal_vec3 q, const double c[], tal_vec3 
     return tal_v3_neg(tal_v3_add(elastic, viscous));
 }
 
+// All six in one array: angles, then shifts.
+static void as_six(tal_vec3 angles, tal_vec3 shifts, double q[6])
+{
+    memcpy(q, &angles, sizeof angles);
+    memcpy(q + 3, &shifts, sizeof shifts);
+}
+
+// What the laws add, -g_i.
+static void add_laws(const bushing *it, const deformation *at, tal_vec3 *f_angles, tal_vec3 *f_F)
+{
+    double q[6], g[6] = {0.0};
+    as_six(at->angles, at->p_FM_F, q);
+    for (int i = 0; i < 6; ++i) {
+        if (it->law[i] == NULL) continue;
+        const int n = tal_function_num_args(it->law[i]);
+        g[i] = tal_function_calc_value(it->law[i], n == 1 ? &q[i] : q, n);
+    }
+    *f_angles = tal_v3_sub(*f_angles, tal_v3(g[0], g[1], g[2]));
+    *f_F = tal_v3_sub(*f_F, tal_v3(g[3], g[4], g[5]));
+}
+
+// How that changes with a change of the six.
+static void add_law_changes(const bushing *it, const deformation *at, tal_vec3 d_angles,
+                            tal_vec3 d_shifts, tal_vec3 *df_angles, tal_vec3 *df_F)
+{
+    double q[6], dq[6], dg[6] = {0.0};
+    as_six(at->angles, at->p_FM_F, q);
+    as_six(d_angles, d_shifts, dq);
+    for (int i = 0; i < 6; ++i) {
+        if (it->law[i] == NULL) continue;
+        const int n = tal_function_num_args(it->law[i]);
+        for (int k = 0; k < n; ++k) {
+            const double *x = n == 1 ? &q[i] : q;
+            const double slope = tal_function_calc_derivative(it->law[i], x, n, &k, 1);
+            dg[i] += slope * dq[n == 1 ? i : k];
+        }
+    }
+    *df_angles = tal_v3_sub(*df_angles, tal_v3(dg[0], dg[1], dg[2]));
+    *df_F = tal_v3_sub(*df_F, tal_v3(dg[3], dg[4], dg[5]));
+}
+
 static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
                         double f[])
 {
@@ -109,8 +151,9 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     const tal_status st = moving(it, context, &at);
     if (st != TAL_OK) return st;
     const double *k = tali_force_element_values(&it->base, context), *c = k + 6;
-    const tal_vec3 f_angles = resist(k, at.angles, c, at.angles_dot);
-    const tal_vec3 f_F = resist(k + 3, at.p_FM_F, c + 3, at.v_FM_F);
+    tal_vec3 f_angles = resist(k, at.angles, c, at.angles_dot);
+    tal_vec3 f_F = resist(k + 3, at.p_FM_F, c + 3, at.v_FM_F);
+    add_laws(it, &at, &f_angles, &f_F);
     const tal_vec3 m_F = tal_xyz_tmul_N_F(at.angles, f_angles);
     // moment and force at Mo, where both bodies feel them
     const tal_spatial_vec F_M = tal_m3_mul_sv(at.R_GF, tal_sv(m_F, f_F));
@@ -182,14 +225,16 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     if (st != TAL_OK) return st;
     const deformation_change d = change_of(it, context, change, &at);
     const double *k = tali_force_element_values(&it->base, context), *c = k + 6;
-    const tal_vec3 f_angles = resist(k, at.angles, c, at.angles_dot);
-    const tal_vec3 f_F = resist(k + 3, at.p_FM_F, c + 3, at.v_FM_F);
+    tal_vec3 f_angles = resist(k, at.angles, c, at.angles_dot);
+    tal_vec3 f_F = resist(k + 3, at.p_FM_F, c + 3, at.v_FM_F);
+    add_laws(it, &at, &f_angles, &f_F);
     const tal_spatial_vec F_M =
         tal_m3_mul_sv(at.R_GF, tal_sv(tal_xyz_tmul_N_F(at.angles, f_angles), f_F));
-    const tal_vec3 df_angles = resist(k, d.angles, c, d.angles_dot);
+    tal_vec3 df_angles = resist(k, d.angles, c, d.angles_dot);
+    tal_vec3 df_F = resist(k + 3, d.p_FM_F, c + 3, d.v_FM_F);
+    add_law_changes(it, &at, d.angles, d.p_FM_F, &df_angles, &df_F);
     const tal_vec3 dm_F =
         tal_v3_add(change_of_NT(&at, d.turn_F, f_angles), tal_xyz_tmul_N_F(at.angles, df_angles));
-    const tal_vec3 df_F = resist(k + 3, d.p_FM_F, c + 3, d.v_FM_F);
     const tal_vec3 a = change->dX[it->body[0]].w;
     tal_spatial_vec dF_M = tal_m3_mul_sv(at.R_GF, tal_sv(dm_F, df_F));
     dF_M = tal_sv_add(dF_M, tal_sv(tal_v3_cross(a, F_M.w), tal_v3_cross(a, F_M.v)));
@@ -215,6 +260,12 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
     const deformation at = posed(it, context);
     const double *k = tali_force_element_values(&it->base, context);
     *energy = 0.5 * (weighted_square(k, at.angles) + weighted_square(k + 3, at.p_FM_F));
+    double q[6];
+    as_six(at.angles, at.p_FM_F, q);
+    for (int i = 0; i < 6; ++i) {
+        const bool stores = it->law[i] != NULL && tal_function_num_args(it->law[i]) == 1;
+        if (stores) *energy += tal_function_calc_integral_1(it->law[i], 0.0, q[i]);
+    }
     return TAL_OK;
 }
 
@@ -262,6 +313,15 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     const bushing *it = self;
     facts->bodies[0].i = it->body[0];
     facts->bodies[1].i = it->body[1];
+    facts->functions = it->law;
+}
+
+static void release_laws(void *self)
+{
+    bushing *it = self;
+    for (int i = 0; i < 6; ++i) {
+        tal_function_destroy(it->law[i]);
+    }
 }
 
 static const tali_force_kind bushing_kind = {
@@ -280,6 +340,7 @@ static const tali_force_kind bushing_kind = {
     .num_params = 36,
     .num_instance = 24,
     .check = check,
+    .release = release_laws,
     .fill_facts = fill_facts,
 };
 
@@ -288,13 +349,34 @@ tal_bushing_def tal_bushing_def_default(void)
     return (tal_bushing_def){.X_B1F = TAL_XFORM_IDENTITY, .X_B2M = TAL_XFORM_IDENTITY};
 }
 
+// Whether each law has one argument or six, and slopes.
+static bool has_laws(tal_forces *forces, const char *name, const bushing *like)
+{
+    for (int i = 0; i < 6 && forces != NULL; ++i) {
+        if (like->law[i] == NULL) continue;
+        const int n = tal_function_num_args(like->law[i]);
+        const int order = tal_function_max_order(like->law[i]);
+        if ((n == 1 || n == 6) && order >= 1) continue;
+        (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                              "bushing '%s': its law %d has %d arguments and %d derivatives: it "
+                              "needs one or six, and at least one",
+                              name != NULL ? name : "(no name)", i, n, order);
+        return false;
+    }
+    return true;
+}
+
 tal_force_ix tal_forces_add_bushing(tal_forces *forces, const char *name,
                                     const tal_bushing_def *def)
 {
     const tal_force_ix none = {-1};
-    if (!tali_force_element_given(forces, name, &bushing_kind, def, "def") ||
-        !tali_force_element_has(forces, name, &bushing_kind, def->body1) ||
-        !tali_force_element_has(forces, name, &bushing_kind, def->body2)) {
+    if (!tali_force_element_given(forces, name, &bushing_kind, def, "def")) return none;
+    bushing like = {.body = {def->body1.i, def->body2.i}};
+    memcpy(like.law, def->law, sizeof like.law);
+    if (!tali_force_element_has(forces, name, &bushing_kind, def->body1) ||
+        !tali_force_element_has(forces, name, &bushing_kind, def->body2) ||
+        !has_laws(forces, name, &like)) {
+        release_laws(&like);
         return none;
     }
     double initial[36];
@@ -302,7 +384,6 @@ tal_force_ix tal_forces_add_bushing(tal_forces *forces, const char *name,
     memcpy(initial + TAL_BUSHING_FRAME_2, &def->X_B2M, sizeof def->X_B2M);
     memcpy(initial + TAL_BUSHING_STIFFNESS, def->stiffness, sizeof def->stiffness);
     memcpy(initial + TAL_BUSHING_DAMPING, def->damping, sizeof def->damping);
-    bushing like = {.body = {def->body1.i, def->body2.i}};
     return tali_force_element_add(forces, name, &bushing_kind, &like, sizeof like, initial);
 }
 
@@ -321,9 +402,7 @@ tal_status tal_bushing_calc_deformation(const tal_forces *forces, tal_state *sta
     deformation at;
     const tal_status st = moving(it, &context, &at);
     if (st != TAL_OK) return st;
-    memcpy(q, &at.angles, sizeof at.angles);
-    memcpy(q + 3, &at.p_FM_F, sizeof at.p_FM_F);
-    memcpy(qdot, &at.angles_dot, sizeof at.angles_dot);
-    memcpy(qdot + 3, &at.v_FM_F, sizeof at.v_FM_F);
+    as_six(at.angles, at.p_FM_F, q);
+    as_six(at.angles_dot, at.v_FM_F, qdot);
     return TAL_OK;
 }

@@ -284,6 +284,71 @@ tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const 
         tali_force_element_add(forces, name, &nonlinear_kind, &like, sizeof like, NULL));
 }
 
+// --- law ---
+
+// f_q = f(q) or f(q, qdot): its work counts as external.
+static law calc_law(const on_coordinate *it, const double values[], real q, real qdot)
+{
+    (void)values;
+    const double x[2] = {q, qdot};
+    const int n = tal_function_num_args(it->function), by_q = 0, by_qdot = 1;
+    law at = {.force = tal_function_calc_value(it->function, x, n)};
+    if (tal_function_max_order(it->function) < 1) return at;
+    at.df_dq = tal_function_calc_derivative(it->function, x, n, &by_q, 1);
+    if (n == 2) at.df_dqdot = tal_function_calc_derivative(it->function, x, n, &by_qdot, 1);
+    return at;
+}
+
+static const tali_force_kind law_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility law",
+            .apply = apply,
+            .apply_change = apply_change,
+            .declare = declare_coordinate,
+            .realize_instance = realize_instance,
+            .destroy = tali_force_element_destroy},
+    .scope = TALI_FORCE_SCOPE_COORDINATE,
+    .release = release_function,
+    .fill_facts = fill_facts,
+};
+
+// Whether there is a function of one or two arguments, and what it acts on.
+static bool is_law(tal_forces *forces, const char *name, tal_mobility mobility,
+                   const tal_function *force)
+{
+    const int n = tal_function_num_args(force);
+    if (n == 1 || n == 2) {
+        return tali_force_element_has_mobility(forces, name, &law_kind, mobility,
+                                               tal_body_nq_angles);
+    }
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                          "mobility law '%s': its force has %d arguments: it needs q, or q and "
+                          "qdot",
+                          name != NULL ? name : "(no name)", n);
+    return false;
+}
+
+tal_force_ix tal_forces_add_mobility_law(tal_forces *forces, const char *name,
+                                         tal_mobility mobility, tal_function *force)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &law_kind, force, "force")) return none;
+    if (forces == NULL || !is_law(forces, name, mobility, force)) {
+        if (forces == NULL) (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
+        tal_function_destroy(force);
+        return none;
+    }
+    on_coordinate like = {.at = mobility,
+                          .qdot_is_u = tal_body_qdot_is_u(forces->matter, mobility.body),
+                          .function = force,
+                          .calc = calc_law};
+    const tal_force_ix added =
+        tali_force_element_add(forces, name, &law_kind, &like, sizeof like, NULL);
+    const bool has_slope = like.qdot_is_u && added.i >= 0 && tal_function_max_order(force) >= 1;
+    if (added.i >= 0 && !has_slope) forces->elements[added.i].ops.apply_change = NULL;
+    return added;
+}
+
 // --- stop ---
 
 // f_q = -k x max(0, 1 +- d qdot): it pushes into the range, and never pulls.

@@ -8,6 +8,7 @@
 typedef struct two_point {
     tali_force_element base;
     int body[2];
+    tal_function *law; // owned; NULL: it has parameters
 } two_point;
 
 // The stations, from Mo in M.
@@ -23,7 +24,7 @@ typedef struct line {
 } line;
 
 // Tension of a law.
-typedef real (*tension_fn)(const double values[], const line *at);
+typedef real (*tension_fn)(const two_point *it, const double values[], const line *at);
 
 static tal_status declare_two_point(void *self, tal_forces *forces, tal_force_ix me)
 {
@@ -68,7 +69,7 @@ TAL_ALWAYS_INLINE tal_status apply(const two_point *it, const tal_force_context 
                                    tension_fn calc_tension, tal_spatial_vec F[])
 {
     const line at = line_at(it, context);
-    const double tension = calc_tension(tali_force_element_values(&it->base, context), &at);
+    const double tension = calc_tension(it, tali_force_element_values(&it->base, context), &at);
     const tal_vec3 f_G = tal_v3_scale(tension, at.d_G);
     tal_spatial_vec *F1 = &F[it->body[0]], *F2 = &F[it->body[1]];
     *F1 = tal_sv_add(*F1, tal_sv(tal_v3_cross(at.p_MS_G[0], f_G), f_G));
@@ -93,7 +94,7 @@ static tal_status apply_change(const two_point *it, const tal_force_context *con
                                const tal_force_change *change, tal_spatial_vec dF[])
 {
     const line at = line_at(it, context);
-    const double t = calc_tension(tali_force_element_values(&it->base, context), &at);
+    const double t = calc_tension(it, tali_force_element_values(&it->base, context), &at);
     if (!(at.x > TALI_FORCE_LEAST_DISTANCE)) return TAL_OK; // no direction, no force
     tal_vec3 arm[2], dp[2], v[2], dv[2];
     for (int k = 0; k < 2; ++k) {
@@ -139,20 +140,29 @@ static tal_status add_slopes(const two_point *it, const tal_force_context *conte
 
 // --- the laws ---
 
-static real tension_of_spring(const double values[], const line *at)
+static real tension_of_spring(const two_point *it, const double values[], const line *at)
 {
+    (void)it;
     return values[0] * (at->x - values[1]);
 }
 
-static real tension_of_damper(const double values[], const line *at)
+static real tension_of_damper(const two_point *it, const double values[], const line *at)
 {
+    (void)it;
     return values[0] * at->xdot;
 }
 
-static real tension_of_force(const double values[], const line *at)
+static real tension_of_force(const two_point *it, const double values[], const line *at)
 {
-    (void)at;
+    (void)it, (void)at;
     return -values[0];
+}
+
+static real tension_of_law(const two_point *it, const double values[], const line *at)
+{
+    (void)values;
+    const double x[2] = {at->x, at->xdot};
+    return tal_function_calc_value(it->law, x, tal_function_num_args(it->law));
 }
 
 static tal_status apply_spring(const void *self, const tal_force_context *context,
@@ -174,6 +184,28 @@ static tal_status apply_force(const void *self, const tal_force_context *context
 {
     (void)f;
     return apply(self, context, tension_of_force, F);
+}
+
+static tal_status apply_law(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                            double f[])
+{
+    (void)f;
+    return apply(self, context, tension_of_law, F);
+}
+
+static tal_status change_of_law(const void *self, const tal_force_context *context,
+                                const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const two_point *it = self;
+    const line at = line_at(it, context);
+    const double x[2] = {at.x, at.xdot};
+    const int n = tal_function_num_args(it->law);
+    double slopes[2] = {0.0, 0.0};
+    for (int k = 0; k < n; ++k) {
+        slopes[k] = tal_function_calc_derivative(it->law, x, n, &k, 1);
+    }
+    return apply_change(it, context, tension_of_law, slopes, change, dF);
 }
 
 static tal_status change_of_spring(const void *self, const tal_force_context *context,
@@ -256,6 +288,13 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     const two_point *it = self;
     facts->bodies[0].i = it->body[0];
     facts->bodies[1].i = it->body[1];
+    facts->function = it->law;
+}
+
+static void release_law(void *self)
+{
+    two_point *it = self;
+    tal_function_destroy(it->law);
 }
 
 static const tali_force_kind spring_kind = {
@@ -312,16 +351,35 @@ static const tali_force_kind force_kind = {
     .fill_facts = fill_facts,
 };
 
+static const tali_force_kind law_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "two-point law",
+            .is_concurrent = true,
+            .apply = apply_law,
+            .apply_change = change_of_law,
+            .declare = declare_two_point,
+            .realize_instance = realize_instance,
+            .destroy = tali_force_element_destroy},
+    .scope = TALI_FORCE_SCOPE_BODIES,
+    .params = damper_params,
+    .num_params = 6,
+    .num_instance = 6,
+    .release = release_law,
+    .fill_facts = fill_facts,
+};
+
 static tal_force_ix add_two_point(tal_forces *forces, const char *name, const tali_force_kind *kind,
-                                  const tal_two_points *points, const double values[2])
+                                  const tal_two_points *points, const double values[2],
+                                  tal_function *law)
 {
     const tal_force_ix none = {-1};
     if (!tali_force_element_given(forces, name, kind, points, "pair of points") ||
         !tali_force_element_has(forces, name, kind, points->body1) ||
         !tali_force_element_has(forces, name, kind, points->body2)) {
+        tal_function_destroy(law);
         return none;
     }
-    two_point like = {.body = {points->body1.i, points->body2.i}};
+    two_point like = {.body = {points->body1.i, points->body2.i}, .law = law};
     const double params[8] = {points->p_B1.x, points->p_B1.y, points->p_B1.z, points->p_B2.x,
                               points->p_B2.y, points->p_B2.z, values[0],      values[1]};
     return tali_force_element_add(forces, name, kind, &like, sizeof like, params);
@@ -332,19 +390,44 @@ tal_force_ix tal_forces_add_two_point_spring(tal_forces *forces, const char *nam
                                              double rest_length)
 {
     const double values[2] = {stiffness, rest_length};
-    return add_two_point(forces, name, &spring_kind, points, values);
+    return add_two_point(forces, name, &spring_kind, points, values, NULL);
 }
 
 tal_force_ix tal_forces_add_two_point_damper(tal_forces *forces, const char *name,
                                              const tal_two_points *points, double damping)
 {
     const double values[2] = {damping, 0.0};
-    return add_two_point(forces, name, &damper_kind, points, values);
+    return add_two_point(forces, name, &damper_kind, points, values, NULL);
 }
 
 tal_force_ix tal_forces_add_two_point_force(tal_forces *forces, const char *name,
                                             const tal_two_points *points, double force)
 {
     const double values[2] = {force, 0.0};
-    return add_two_point(forces, name, &force_kind, points, values);
+    return add_two_point(forces, name, &force_kind, points, values, NULL);
+}
+
+// Whether it is a function of distance, or of distance and rate, with slopes.
+static bool is_law(tal_forces *forces, const char *name, const tal_function *tension)
+{
+    const int n = tal_function_num_args(tension), order = tal_function_max_order(tension);
+    if (forces == NULL || ((n == 1 || n == 2) && order >= 1)) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                          "two-point law '%s': its tension has %d arguments and %d derivatives: it "
+                          "needs one or two, and at least one",
+                          name != NULL ? name : "(no name)", n, order);
+    return false;
+}
+
+tal_force_ix tal_forces_add_two_point_law(tal_forces *forces, const char *name,
+                                          const tal_two_points *points, tal_function *tension)
+{
+    const double values[2] = {0.0, 0.0};
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &law_kind, tension, "tension")) return none;
+    if (is_law(forces, name, tension)) {
+        return add_two_point(forces, name, &law_kind, points, values, tension);
+    }
+    tal_function_destroy(tension);
+    return none;
 }

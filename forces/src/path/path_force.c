@@ -522,6 +522,215 @@ tal_force_ix tal_forces_add_clutched_spring(tal_forces *forces, const char *name
     return tali_force_element_add(forces, name, &clutched_kind, &like, sizeof like, params);
 }
 
+// --- ligament with a toe ---
+
+// Where damping has grown to its full value, as a strain: that of OpenSim.
+static const double full_damping = 0.01;
+
+static tal_status strain_of(const path_force *it, const tal_force_context *context, double *strain)
+{
+    double length = 0.0;
+    const tal_status st = length_of(it, context, &length);
+    *strain =
+        length / tali_force_element_values(&it->base, context)[TAL_BLANKEVOORT_SLACK_LENGTH] - 1.0;
+    return st;
+}
+
+// k e^2 / (2 e1) up to the strain e1, and a line with the slope k from there on.
+static double elastic_tension(const double values[], double e)
+{
+    const double k = values[TAL_BLANKEVOORT_STIFFNESS], e1 = values[TAL_BLANKEVOORT_TRANSITION];
+    if (!(e > 0.0)) return 0.0;
+    return e < e1 ? 0.5 * k * e * e / e1 : k * (e - 0.5 * e1);
+}
+
+// A quintic step from 0 to 1, and its slope, as the strain grows to `full_damping`.
+static double damping_share(double e, double *slope)
+{
+    const double t = fmin(fmax(e / full_damping, 0.0), 1.0);
+    *slope = 30.0 * t * t * (1.0 - t) * (1.0 - t) / full_damping;
+    return t * t * t * (10.0 + t * (6.0 * t - 15.0));
+}
+
+// What lengthening adds: c edot s(e).
+static double viscous_tension(const double values[], double e, double v)
+{
+    double slope = 0.0;
+    if (!(e > 0.0) || !(v > 0.0)) return 0.0;
+    const double rate = v / values[TAL_BLANKEVOORT_SLACK_LENGTH];
+    return values[TAL_BLANKEVOORT_DAMPING] * rate * damping_share(e, &slope);
+}
+
+static tal_status tension_of_blankevoort(const path_force *it, const tal_force_context *context,
+                                         double *t)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double e = 0.0, v = 0.0;
+    tal_status st = strain_of(it, context, &e);
+    if (st == TAL_OK && e > 0.0) st = speed_of(it, context, &v);
+    *t = elastic_tension(values, e) + viscous_tension(values, e, v);
+    return st;
+}
+
+static tal_status slopes_of_blankevoort(const path_force *it, const tal_force_context *context,
+                                        slopes *by)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    const double k = values[TAL_BLANKEVOORT_STIFFNESS], e1 = values[TAL_BLANKEVOORT_TRANSITION];
+    const double l0 = values[TAL_BLANKEVOORT_SLACK_LENGTH], c = values[TAL_BLANKEVOORT_DAMPING];
+    double e = 0.0, v = 0.0, slope = 0.0;
+    tal_status st = strain_of(it, context, &e);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    if (!(e > 0.0)) return st;
+    const double share = damping_share(e, &slope), rate = fmax(v, 0.0) / l0;
+    *by = (slopes){.l = ((e < e1 ? k * e / e1 : k) + c * rate * slope) / l0,
+                   .ldot = v > 0.0 ? c * share / l0 : 0.0};
+    return st;
+}
+
+// l0 times the integral of the tension over the strain.
+static tal_status energy_of_blankevoort(const void *self, const tal_force_context *context,
+                                        double *energy)
+{
+    const path_force *it = self;
+    const double *values = tali_force_element_values(&it->base, context);
+    const double k = values[TAL_BLANKEVOORT_STIFFNESS], e1 = values[TAL_BLANKEVOORT_TRANSITION];
+    double e = 0.0;
+    const tal_status st = strain_of(it, context, &e);
+    const double line = 0.5 * e * (e - e1) + e1 * e1 / 6.0;
+    const double area = !(e > 0.0) ? 0.0 : e < e1 ? e * e * e / (6.0 * e1) : line;
+    *energy = k * values[TAL_BLANKEVOORT_SLACK_LENGTH] * area;
+    return st;
+}
+
+static tal_status power_of_blankevoort(const void *self, const tal_force_context *context,
+                                       double *power)
+{
+    const path_force *it = self;
+    double e = 0.0, v = 0.0;
+    tal_status st = strain_of(it, context, &e);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    *power = v * viscous_tension(tali_force_element_values(&it->base, context), e, v);
+    return st;
+}
+
+static const tali_force_param blankevoort_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
+                                                      {"slack length", TALI_POSITIVE},
+                                                      {"transition strain", TALI_NOT_NEGATIVE},
+                                                      {"damping", TALI_NOT_NEGATIVE}};
+
+static const tali_force_kind blankevoort_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "blankevoort ligament",
+            .is_concurrent = true,
+            .apply = apply,
+            .apply_change = apply_change,
+            .declare = declare,
+            .calc_potential_energy = energy_of_blankevoort,
+            .calc_dissipated_power = power_of_blankevoort,
+            .destroy = tali_force_element_destroy},
+    .params = blankevoort_params,
+    .num_params = 4,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_blankevoort_ligament(tal_forces *forces, const char *name,
+                                                 tal_path_ix path, const tal_blankevoort *ligament)
+{
+    if (!tali_force_element_given(forces, name, &blankevoort_kind, ligament, "ligament") ||
+        !has_path(forces, name, &blankevoort_kind, path)) {
+        return (tal_force_ix){-1};
+    }
+    path_force like = {.path = path,
+                       .control = {-1},
+                       .stretch = {-1},
+                       .calc_tension = tension_of_blankevoort,
+                       .calc_slopes = slopes_of_blankevoort};
+    const double params[] = {ligament->stiffness, ligament->slack_length, ligament->transition,
+                             ligament->damping};
+    return tali_force_element_add(forces, name, &blankevoort_kind, &like, sizeof like, params);
+}
+
+// --- pneumatic actuator ---
+
+// A tube in a braid of threads of length b with n turns shortens under the pressure p:
+// t = p (3 l^2 - b^2) / (4 pi n^2), where l is the length of the path less the cord.
+static tal_status reach_of_tube(const path_force *it, const tal_force_context *context,
+                                double *length, double *per_area)
+{
+    static const double pi = 3.14159265358979323846;
+    const double *values = tali_force_element_values(&it->base, context);
+    const double turns = values[TAL_PNEUMATIC_TURNS];
+    double control = 0.0;
+    tal_status st = calc_control(it, context, &control);
+    if (st == TAL_OK) st = length_of(it, context, length);
+    *length -= values[TAL_PNEUMATIC_CORD_LENGTH];
+    *per_area = control / (4.0 * pi * turns * turns);
+    return st;
+}
+
+static tal_status tension_of_pneumatic(const path_force *it, const tal_force_context *context,
+                                       double *t)
+{
+    const double b = tali_force_element_values(&it->base, context)[TAL_PNEUMATIC_THREAD_LENGTH];
+    double l = 0.0, per_area = 0.0;
+    const tal_status st = reach_of_tube(it, context, &l, &per_area);
+    *t = per_area * (3.0 * l * l - b * b);
+    return st;
+}
+
+static tal_status slopes_of_pneumatic(const path_force *it, const tal_force_context *context,
+                                      slopes *by)
+{
+    double l = 0.0, per_area = 0.0;
+    const tal_status st = reach_of_tube(it, context, &l, &per_area);
+    by->l = 6.0 * per_area * l;
+    return st;
+}
+
+static const char *check_pneumatic(const double params[])
+{
+    return check_range(params + TAL_PNEUMATIC_CONTROL);
+}
+
+static const tali_force_param pneumatic_params[] = {{"turns", TALI_POSITIVE},
+                                                    {"thread length", TALI_POSITIVE},
+                                                    {"cord length", TALI_NOT_NEGATIVE},
+                                                    CONTROL_PARAMS};
+
+static const tali_force_kind pneumatic_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "pneumatic actuator",
+            .apply = apply,
+            .apply_change = apply_change,
+            .declare = declare,
+            .destroy = tali_force_element_destroy},
+    .params = pneumatic_params,
+    .num_params = 6,
+    .control = TAL_PNEUMATIC_CONTROL,
+    .check = check_pneumatic,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_pneumatic_actuator(tal_forces *forces, const char *name,
+                                               tal_path_ix path, const tal_pneumatic *tube,
+                                               tal_measure_ix control)
+{
+    if (!tali_force_element_given(forces, name, &pneumatic_kind, tube, "tube") ||
+        !has_path(forces, name, &pneumatic_kind, path) ||
+        !tali_force_element_can_drive(forces, name, &pneumatic_kind, control)) {
+        return (tal_force_ix){-1};
+    }
+    path_force like = {.path = path,
+                       .control = control,
+                       .stretch = {-1},
+                       .calc_tension = tension_of_pneumatic,
+                       .calc_slopes = slopes_of_pneumatic};
+    const double params[] = {tube->turns, tube->thread_length, tube->cord_length,
+                             0.0,         (double)-INFINITY,   (double)INFINITY};
+    return tali_force_element_add(forces, name, &pneumatic_kind, &like, sizeof like, params);
+}
+
 // --- asking ---
 
 // The element, if it is one of these; NULL otherwise.

@@ -93,6 +93,15 @@ void tali_model_describe_built_in_force(tali_model_description *d)
     tali_model_say_function(d, facts.function);
 }
 
+static bool has_laws(const char *kind, const tali_force_facts *facts)
+{
+    bool any = false;
+    for (int i = 0; i < 6 && strcmp(kind, "bushing") == 0; ++i) {
+        any = any || facts->functions[i] != NULL;
+    }
+    return any;
+}
+
 bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own)
 {
     const tal_forces *forces = d->w->model.forces;
@@ -107,6 +116,10 @@ bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own)
     d->row = known ? tali_model_row_of_kind(TALI_GROUP_FORCES, kind)
                    : tali_model_registered(d->w, TAL_MODEL_FORCE,
                                            tali_force_ops_of(forces, force, &self), own);
+    if (known && has_laws(kind, &facts)) {
+        tali_model_write_refuse(d->w, "bushing '%s' has laws, which a model file cannot say",
+                                d->name);
+    }
     if (d->row == NULL) tali_model_refuse_table(d, "force", kind);
     return true;
 }

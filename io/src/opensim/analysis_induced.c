@@ -151,7 +151,11 @@ static void choose_held(tali_osim_analysis *a, inducing *it)
     const tali_xml_element *first = tali_osim_first_of(a->element, "ConstraintSet");
     if (first == NULL) return;
     if (first != o->more_constraints) {
-        tali_osim_analysis_error(a, "ConstraintSet", "another analysis has one already");
+        tali_osim_analysis_error(a, "ConstraintSet",
+                                 o->more_constraints != NULL
+                                     ? "another analysis has one already"
+                                     : "constraints take the place of loads along a motion: let "
+                                       "the AnalyzeTool do it with the states of this run");
         return;
     }
     for (int i = 0; i < o->num_constraints; ++i) {
@@ -262,6 +266,11 @@ static void begin(tali_osim_analysis *a)
     *it =
         (inducing){.nu = tal_matter_nu(model->matter), .nb = tal_matter_num_bodies(model->matter)};
     choose_held(a, it);
+    if (tali_osim_bool(setup, a->element, "report_constraint_reactions", false)) {
+        tali_osim_analysis_warn(a, "report_constraint_reactions",
+                                "there are no tables of reactions to each contributor alone; those "
+                                "to all of them are in a ForceReporter");
+    }
     it->def = tal_induced_def_default();
     it->def.potentials = tali_osim_bool(setup, a->element, "compute_potentials_only", false);
     it->targets = tali_osim_analysis_take(a, MAX_TARGETS * sizeof *it->targets);

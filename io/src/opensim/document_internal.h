@@ -25,6 +25,9 @@ tali_xml_element *tali_osim_copy_element(tali_arena *arena, const tali_xml_eleme
                                          const tali_xml_element *e);
 /// An element becomes what a later one of the same parent is, which leaves its place.
 void tali_osim_replace_element(const tali_xml_element *old, const tali_xml_element *made);
+/// The children of an object in another file become those of an element, which loses its
+/// attribute `file`.
+void tali_osim_adopt_children(const tali_xml_element *to, const tali_xml_element *from);
 /// The element becomes <MultiplierFunction> of itself, or one that is there gets another scale.
 /// False when memory runs out.
 bool tali_osim_multiply_function(tali_osim *o, const tali_xml_element *function, double scale);

@@ -9,6 +9,14 @@ void tali_osim_read_coordinate_actuator(tali_osim *o, tali_osim_force *f)
     f->numbers[0] = tali_osim_number(o, f->element, "optimal_force", 1.0);
 }
 
+// Its activation is where a clutched spring has its stretch.
+void tali_osim_read_activation_actuator(tali_osim *o, tali_osim_force *f)
+{
+    tali_osim_read_coordinate_actuator(o, f);
+    f->numbers[1] = tali_osim_number(o, f->element, "activation_time_constant", 0.01);
+    f->numbers[3] = tali_osim_number(o, f->element, "default_activation", 0.5);
+}
+
 void tali_osim_read_point_actuator(tali_osim *o, tali_osim_force *f)
 {
     static const tali_osim_place place = {"body", "body", "point", NULL};
@@ -55,6 +63,13 @@ tal_force_ix tali_osim_add_coordinate_actuator(tali_osim *o, tal_model *model, t
 {
     return tal_forces_add_mobility_actuator(
         model->forces, f->name, o->coordinates[f->coordinate].mobility, f->numbers[0], no_measure);
+}
+
+tal_force_ix tali_osim_add_activation_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    return tal_forces_add_activation_actuator(model->forces, f->name,
+                                              o->coordinates[f->coordinate].mobility, f->numbers[0],
+                                              f->numbers[1], no_measure);
 }
 
 tal_force_ix tali_osim_add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)

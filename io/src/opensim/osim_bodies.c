@@ -278,7 +278,7 @@ static void read_mass(tali_osim *o, tali_osim_body *body)
     }
     const double excess = tal_mass_props_excess(&in_B);
     if (excess > 0.0) {
-        tal_diagnostics_add(o->found, TAL_WARNING, o->xml->file, e->line, e->column,
+        tal_diagnostics_add(o->found, TAL_WARNING, tali_osim_file_of(o, e), e->line, e->column,
                             TALI_INERTIA_WARNING, body->name, excess);
     }
     body->mass = in_B;

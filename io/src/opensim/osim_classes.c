@@ -42,7 +42,11 @@
 #define MILLARD                                                                                    \
     "fiber_damping ActiveForceLengthCurve ForceVelocityCurve FiberForceLengthCurve "               \
     "TendonForceLengthCurve "
-#define CONSTRAINT LOOKS "isDisabled isEnforced connectors "
+#define BUSHING                                                                                    \
+    "body_1 body_2 location_body_1 orientation_body_1 location_body_2 orientation_body_2 "         \
+    "socket_frame1 socket_frame2 frames connectors "
+#define BUSHING_LOOKS "~moment_visual_scale ~force_visual_scale ~visual_aspect_ratio "
+#define CONSTRAINT    LOOKS "isDisabled isEnforced connectors "
 
 static const tali_osim_class classes[] = {
     {"Model",
@@ -94,6 +98,7 @@ static const tali_osim_class classes[] = {
      CONSTRAINT "rolling_body surface_body socket_rolling_body socket_surface_body surface_normal "
                 "surface_height ~friction_coefficient ~contact_radius "},
     {"CoordinateActuator", ACT "coordinate "},
+    {"ActivationCoordinateActuator", ACT "coordinate activation_time_constant default_activation "},
     {"PointActuator",
      ACT "body socket_body point point_is_global direction force_is_global connectors "},
     {"TorqueActuator",
@@ -106,10 +111,18 @@ static const tali_osim_class classes[] = {
     {"SpringGeneralizedForce", FORCE "coordinate stiffness rest_length viscosity "},
     {"PointToPointSpring",
      FORCE "body1 body2 socket_body1 socket_body2 point1 point2 stiffness rest_length connectors "},
-    {"BushingForce", FORCE
-     "body_1 body_2 location_body_1 orientation_body_1 location_body_2 orientation_body_2 "
-     "socket_frame1 socket_frame2 frames connectors rotational_stiffness translational_stiffness "
-     "rotational_damping translational_damping "},
+    {"BushingForce", FORCE BUSHING "rotational_stiffness translational_stiffness "
+                                   "rotational_damping translational_damping "},
+    {"ExpressionBasedCoordinateForce", FORCE "coordinate expression "},
+    {"ExpressionBasedPointToPointForce",
+     FORCE "body1 body2 socket_body1 socket_body2 point1 point2 expression connectors "},
+    {"FunctionBasedBushingForce",
+     FORCE BUSHING "m_x_theta_x_function m_y_theta_y_function m_z_theta_z_function "
+                   "f_x_delta_x_function f_y_delta_y_function f_z_delta_z_function "
+                   "rotational_damping translational_damping " BUSHING_LOOKS},
+    {"ExpressionBasedBushingForce",
+     FORCE BUSHING "Mx_expression My_expression Mz_expression Fx_expression Fy_expression "
+                   "Fz_expression rotational_damping translational_damping " BUSHING_LOOKS},
     {"CoordinateLimitForce",
      FORCE "coordinate upper_stiffness upper_limit lower_stiffness lower_limit damping transition "
            "compute_dissipation_energy "},
@@ -177,6 +190,9 @@ static const tali_osim_class classes[] = {
     {"ControlSetController", CONTROLLER "controls_file ControlSet "},
     {"ToyReflexController", CONTROLLER "gain "},
     {"CorrectionController", CONTROLLER "kp kv "},
+    {"Blankevoort1991Ligament",
+     WITH_PATH "linear_stiffness transition_strain damping_coefficient slack_length "},
+    {"McKibbenActuator", WITH_PATH "number_of_turns thread_length cord_length "},
     {"Ligament", WITH_PATH "resting_length pcsa_force force_length_curve "},
 };
 
@@ -241,10 +257,11 @@ static void report_unknown(tali_osim *o, const tali_xml_element *object, const t
     const char *words[MAX_WORDS + 1];
     split_words(o, row->properties, words);
     const char *meant = tali_text_did_you_mean(child->name, word_at, (const void *)words);
-    tal_diagnostics_add(o->found, o->options.strict ? TAL_ERROR : TAL_WARNING, o->xml->file,
-                        child->line, child->column, "<%.60s> has no property '%.60s'%s%s%s",
-                        object->name, child->name, meant != NULL ? " (did you mean '" : "",
-                        meant != NULL ? meant : "", meant != NULL ? "'?)" : "");
+    tal_diagnostics_add(o->found, o->options.strict ? TAL_ERROR : TAL_WARNING,
+                        tali_osim_file_of(o, child), child->line, child->column,
+                        "<%.60s> has no property '%.60s'%s%s%s", object->name, child->name,
+                        meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                        meant != NULL ? "'?)" : "");
 }
 
 void tali_osim_check_class(tali_osim *o, const tali_xml_element *object)
@@ -294,8 +311,8 @@ void tali_osim_report_ignored(tali_osim *o)
 {
     for (int i = 0; i < o->num_ignored; ++i) {
         const tali_osim_ignored *it = &o->ignored[i];
-        tal_diagnostics_add(o->found, it->severity, o->xml->file, it->first->line,
-                            it->first->column, "<%.60s> %s (%d of them)", it->first->name, it->why,
-                            it->count);
+        tal_diagnostics_add(o->found, it->severity, tali_osim_file_of(o, it->first),
+                            it->first->line, it->first->column, "<%.60s> %s (%d of them)",
+                            it->first->name, it->why, it->count);
     }
 }

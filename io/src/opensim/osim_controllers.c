@@ -291,17 +291,6 @@ static void read_controls(tali_osim *o, tali_osim_controller *it, const tali_xml
 
 // --- controls in files of their own ---
 
-// What a file beside the one that is read is called.
-static void beside(const tali_osim *o, const char *file, char path[1024])
-{
-    const char *slash = strrchr(o->xml->file, '/');
-    const int folder = file[0] != '/' && slash != NULL ? (int)(slash - o->xml->file) + 1 : 0;
-    (void)snprintf(path, 1024, "%.*s%s", folder, o->xml->file, file);
-    for (char *c = path; *c != '\0'; ++c) {
-        if (*c == '\\') *c = '/'; // of Windows
-    }
-}
-
 // A <ControlSet> in a document; what is wrong with it is said with its name.
 static void read_control_document(tali_osim *o, tali_osim_controller *it, const char *path)
 {
@@ -354,7 +343,7 @@ static void read_control_table(tali_osim *o, tali_osim_controller *it, const cha
 static void read_controls_file(tali_osim *o, tali_osim_controller *it)
 {
     char path[1024];
-    beside(o, tali_osim_text(it->element, "controls_file"), path);
+    tali_osim_beside(o, tali_osim_text(it->element, "controls_file"), path);
     const size_t n = strlen(path);
     if (n > 4 && tali_table_same_word(path + n - 4, ".xml")) {
         read_control_document(o, it, path);

@@ -123,6 +123,20 @@ void tali_osim_replace_element(const tali_xml_element *old, const tali_xml_eleme
     }
 }
 
+void tali_osim_adopt_children(const tali_xml_element *to, const tali_xml_element *from)
+{
+    open_element(to)->first = from->first;
+    for (const tali_xml_element *e = to->first; e != NULL; e = e->next) {
+        open_element(e)->parent = to;
+    }
+    int num = 0;
+    tali_xml_attribute *list = (tali_xml_attribute *)to->attributes;
+    for (int i = 0; i < to->num_attributes; ++i) {
+        if (strcmp(list[i].name, "file") != 0) list[num++] = list[i];
+    }
+    open_element(to)->num_attributes = num;
+}
+
 bool tali_osim_multiply_function(tali_osim *o, const tali_xml_element *function, double scale)
 {
     if (strcmp(function->name, "MultiplierFunction") == 0) {

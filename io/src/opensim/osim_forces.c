@@ -28,12 +28,17 @@ static void read_spring(tali_osim *o, tali_osim_force *f)
     f->numbers[2] = tali_osim_number(o, f->element, "viscosity", 0.0);
 }
 
-static void read_two_point_spring(tali_osim *o, tali_osim_force *f)
+void tali_osim_read_two_points(tali_osim *o, tali_osim_force *f)
 {
     static const tali_osim_place places[] = {{"body1", "body1", "point1", NULL},
                                              {"body2", "body2", "point2", NULL}};
     (void)tali_osim_read_place(o, f->element, &places[0], &f->body1, &f->X_1);
     (void)tali_osim_read_place(o, f->element, &places[1], &f->body2, &f->X_2);
+}
+
+static void read_two_point_spring(tali_osim *o, tali_osim_force *f)
+{
+    tali_osim_read_two_points(o, f);
     f->numbers[0] = tali_osim_number(o, f->element, "stiffness", 1.0);
     f->numbers[1] = tali_osim_number(o, f->element, "rest_length", 0.0);
 }
@@ -90,21 +95,6 @@ static void read_prescribed(tali_osim *o, tali_osim_force *f)
     }
 }
 
-// Six stiffnesses, then six dampings: about x, y, z, then along them.
-static void read_bushing(tali_osim *o, tali_osim_force *f)
-{
-    static const tali_osim_place places[] = {
-        {"frame1", "body_1", "location_body_1", "orientation_body_1"},
-        {"frame2", "body_2", "location_body_2", "orientation_body_2"}};
-    static const char *const names[] = {"rotational_stiffness", "translational_stiffness",
-                                        "rotational_damping", "translational_damping"};
-    (void)tali_osim_read_place(o, f->element, &places[0], &f->body1, &f->X_1);
-    (void)tali_osim_read_place(o, f->element, &places[1], &f->body2, &f->X_2);
-    for (int i = 0; i < 4; ++i) {
-        (void)tali_osim_numbers(o, f->element, names[i], 3, &f->numbers[3 * i]);
-    }
-}
-
 // --- adding ---
 
 static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *f)
@@ -125,18 +115,6 @@ static tal_force_ix add_two_point_spring(tali_osim *o, tal_model *model, tali_os
                                    f->X_2.p};
     return tal_forces_add_two_point_spring(model->forces, f->name, &points, f->numbers[0],
                                            f->numbers[1]);
-}
-
-static tal_force_ix add_bushing(tali_osim *o, tal_model *model, tali_osim_force *f)
-{
-    tal_bushing_def def = tal_bushing_def_default();
-    def.body1 = o->bodies[f->body1].body;
-    def.body2 = o->bodies[f->body2].body;
-    def.X_B1F = f->X_1;
-    def.X_B2M = f->X_2;
-    memcpy(def.stiffness, &f->numbers[0], sizeof def.stiffness);
-    memcpy(def.damping, &f->numbers[6], sizeof def.damping);
-    return tal_forces_add_bushing(model->forces, f->name, &def);
 }
 
 static tal_force_ix add_limit(tali_osim *o, tal_model *model, tali_osim_force *f)
@@ -181,11 +159,19 @@ static const struct {
     {"PrescribedForce", read_prescribed, add_prescribed},
     {"SpringGeneralizedForce", read_spring, add_spring},
     {"PointToPointSpring", read_two_point_spring, add_two_point_spring},
-    {"BushingForce", read_bushing, add_bushing},
+    {"ExpressionBasedCoordinateForce", tali_osim_read_coordinate_law, tali_osim_add_coordinate_law},
+    {"ExpressionBasedPointToPointForce", tali_osim_read_two_point_law, tali_osim_add_two_point_law},
+    {"BushingForce", tali_osim_read_bushing, tali_osim_add_bushing},
+    {"FunctionBasedBushingForce", tali_osim_read_function_bushing, tali_osim_add_bushing},
+    {"ExpressionBasedBushingForce", tali_osim_read_expression_bushing, tali_osim_add_bushing},
+    {"ActivationCoordinateActuator", tali_osim_read_activation_actuator,
+     tali_osim_add_activation_actuator},
     {"PathActuator", tali_osim_read_path_actuator, tali_osim_add_path_actuator},
     {"PathSpring", tali_osim_read_path_spring, tali_osim_add_path_spring},
     {"ClutchedPathSpring", tali_osim_read_clutched_spring, tali_osim_add_clutched_spring},
     {"Ligament", tali_osim_read_ligament, tali_osim_add_ligament},
+    {"Blankevoort1991Ligament", tali_osim_read_blankevoort, tali_osim_add_blankevoort},
+    {"McKibbenActuator", tali_osim_read_pneumatic, tali_osim_add_pneumatic},
     {"Thelen2003Muscle", tali_osim_read_thelen, tali_osim_add_muscle},
     {"Millard2012EquilibriumMuscle", tali_osim_read_millard, tali_osim_add_muscle},
     {"Millard2012AccelerationMuscle", tali_osim_read_millard, tali_osim_add_muscle},
@@ -328,7 +314,8 @@ void tali_osim_add_forces(tali_osim *o, tal_model *model)
     }
 }
 
-// The range of the control of an actuator, and the stretch of a clutched spring.
+// The range of the control of an actuator; the stretch of a clutched spring, the activation of an
+// actuator.
 static void start_force(const tali_osim_force *f, tal_model *model)
 {
     if (f->muscle == NULL && tal_force_has_control(model->forces, f->force)) {
@@ -336,8 +323,10 @@ static void start_force(const tali_osim_force *f, tal_model *model)
                                              f->largest);
     }
     int slot;
-    if (strcmp(rows[f->row].name, "ClutchedPathSpring") == 0 &&
-        tali_force_z(model->forces, model->state, f->force, 0, &slot) > 0) {
+    const char *class = rows[f->row].name;
+    const bool has_z = strcmp(class, "ClutchedPathSpring") == 0 ||
+                       strcmp(class, "ActivationCoordinateActuator") == 0;
+    if (has_z && tali_force_z(model->forces, model->state, f->force, 0, &slot) > 0) {
         tal_state_upd_z(model->state)[slot] = f->numbers[3];
     }
 }

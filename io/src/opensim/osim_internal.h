@@ -22,6 +22,9 @@
 /// Most files of forces besides the model's own.
 #define TALI_OSIM_MORE_FORCES 16
 
+/// Most sets of a model in files of their own.
+#define TALI_OSIM_MAX_SETS 16
+
 /// What a coordinate moves. Tables have rotational ones in degrees, others as they are.
 typedef enum tali_osim_coordinate_kind {
     TALI_OSIM_ROTATIONAL,
@@ -235,6 +238,12 @@ typedef struct tali_osim_ignored {
     int count;
 } tali_osim_ignored;
 
+/// A set of the model in a file of its own.
+typedef struct tali_osim_set_file {
+    const tali_xml_element *element; ///< in the model; its children are those of the file
+    tali_xml *xml;
+} tali_osim_set_file;
+
 typedef struct tali_osim {
     tal_osim_options options;
     tali_arena arena;
@@ -243,6 +252,8 @@ typedef struct tali_osim {
     int version;            ///< of the document: 40000 is 4.0
     tal_diagnostics *found; ///< of this file alone
     bool no_memory;
+    tali_osim_set_file sets[TALI_OSIM_MAX_SETS]; ///< [num_sets]
+    int num_sets;
     tali_xml *more_forces[TALI_OSIM_MORE_FORCES]; ///< [num_more_forces] other files of forces
     int num_more_forces;
     bool replace_forces;        ///< they replace those of the model
@@ -353,6 +364,15 @@ tal_xform tali_osim_xform(tal_vec3 angles, tal_vec3 p);
                   sizeof *(o)->what)
 void *tali_osim_add(tali_osim *o, void **array, int *num, int *capacity, size_t size);
 
+// --- files (osim_files.c) ---
+
+/// Read the sets that are in files of their own; what is wrong is said with their names.
+void tali_osim_include_sets(tali_osim *o);
+/// The file that an element stands in; NULL stands in the model's.
+const char *tali_osim_file_of(const tali_osim *o, const tali_xml_element *at);
+/// The path of a file beside the one that is read.
+void tali_osim_beside(const tali_osim *o, const char *file, char path[1024]);
+
 // --- what is known (osim_classes.c) ---
 
 /// A class of objects.
@@ -455,6 +475,21 @@ void tali_osim_start_forces(const tali_osim *o, tal_model *model);
 
 /// The coordinate of a force; an error where there is none.
 void tali_osim_read_force_coordinate(tali_osim *o, tali_osim_force *f);
+/// The two points of a force.
+void tali_osim_read_two_points(tali_osim *o, tali_osim_force *f);
+
+/// Forces by expressions and functions, and bushings (osim_laws.c).
+void tali_osim_read_coordinate_law(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_two_point_law(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_bushing(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_function_bushing(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_expression_bushing(tali_osim *o, tali_osim_force *f);
+tal_force_ix tali_osim_add_coordinate_law(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_two_point_law(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_bushing(tali_osim *o, tal_model *model, tali_osim_force *f);
+
+void tali_osim_read_activation_actuator(tali_osim *o, tali_osim_force *f);
+tal_force_ix tali_osim_add_activation_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
 void tali_osim_read_coordinate_actuator(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_point_actuator(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_torque_actuator(tali_osim *o, tali_osim_force *f);
@@ -477,10 +512,14 @@ void tali_osim_read_path_actuator(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_path_spring(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_clutched_spring(tali_osim *o, tali_osim_force *f);
 void tali_osim_read_ligament(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_blankevoort(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_pneumatic(tali_osim *o, tali_osim_force *f);
 tal_force_ix tali_osim_add_path_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
 tal_force_ix tali_osim_add_path_spring(tali_osim *o, tal_model *model, tali_osim_force *f);
 tal_force_ix tali_osim_add_clutched_spring(tali_osim *o, tal_model *model, tali_osim_force *f);
 tal_force_ix tali_osim_add_ligament(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_blankevoort(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_pneumatic(tali_osim *o, tal_model *model, tali_osim_force *f);
 
 /// Muscles of each kind; those of old kinds are Thelen's if the options permit that.
 void tali_osim_read_thelen(tali_osim *o, tali_osim_force *f);

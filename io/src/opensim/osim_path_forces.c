@@ -57,6 +57,23 @@ void tali_osim_read_ligament(tali_osim *o, tali_osim_force *f)
     if (curve != NULL) f->functions[0] = tali_osim_read_function(o, curve, 1);
 }
 
+void tali_osim_read_blankevoort(tali_osim *o, tali_osim_force *f)
+{
+    tali_osim_read_path(o, f);
+    f->numbers[0] = read_size(o, f, "linear_stiffness", 1.0, true);
+    f->numbers[1] = read_size(o, f, "slack_length", NAN, false);
+    f->numbers[2] = read_size(o, f, "transition_strain", 0.06, true);
+    f->numbers[3] = read_size(o, f, "damping_coefficient", 0.003, true);
+}
+
+void tali_osim_read_pneumatic(tali_osim *o, tali_osim_force *f)
+{
+    tali_osim_read_path(o, f);
+    f->numbers[0] = read_size(o, f, "number_of_turns", 1.5, false);
+    f->numbers[1] = read_size(o, f, "thread_length", 200.0, false);
+    f->numbers[2] = read_size(o, f, "cord_length", 0.0, true);
+}
+
 // --- adding ---
 
 tal_force_ix tali_osim_add_path_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
@@ -86,4 +103,22 @@ tal_force_ix tali_osim_add_ligament(tali_osim *o, tal_model *model, tali_osim_fo
     f->functions[0] = NULL; // adopted whether it succeeds or not
     return tal_forces_add_ligament(model->forces, f->name, path, f->numbers[0], f->numbers[1],
                                    curve);
+}
+
+tal_force_ix tali_osim_add_blankevoort(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_blankevoort ligament = {.stiffness = f->numbers[0],
+                                      .slack_length = f->numbers[1],
+                                      .transition = f->numbers[2],
+                                      .damping = f->numbers[3]};
+    const tal_path_ix path = tali_osim_add_path(o, model, f);
+    return tal_forces_add_blankevoort_ligament(model->forces, f->name, path, &ligament);
+}
+
+tal_force_ix tali_osim_add_pneumatic(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_pneumatic tube = {
+        .turns = f->numbers[0], .thread_length = f->numbers[1], .cord_length = f->numbers[2]};
+    const tal_path_ix path = tali_osim_add_path(o, model, f);
+    return tal_forces_add_pneumatic_actuator(model->forces, f->name, path, &tube, no_measure);
 }

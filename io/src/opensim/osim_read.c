@@ -46,21 +46,12 @@ static void note_sets(tali_osim *o)
     }
 }
 
-// A set in another file, as version 1 and 2 can have.
-static void check_files(tali_osim *o)
-{
-    for (const tali_xml_element *e = o->model->first; e != NULL; e = e->next) {
-        if (tali_xml_find(e, "file") == NULL) continue;
-        tali_osim_error(o, e, " is in another file, '%.80s'; put it into this one",
-                        tali_xml_find(e, "file")->value);
-    }
-}
-
 void tali_osim_read(tali_osim *o)
 {
     read_version(o);
     if (o->model == NULL) return;
-    check_files(o);
+    tali_osim_include_sets(o);
+    if (o->no_memory) return;
     tali_osim_check_class(o, o->model);
     o->gravity = tal_v3(0.0, -9.80665, 0.0);
     const tali_xml_element *engine = tali_osim_engine(o->model);
@@ -145,6 +136,9 @@ void tali_osim_free(tali_osim *o)
     for (int i = 0; i < 7; ++i) {
         tali_name_map_free(maps[i]);
     }
+    for (int i = 0; i < o->num_sets; ++i) {
+        tali_xml_destroy(o->sets[i].xml);
+    }
     for (int i = 0; i < o->num_more_forces; ++i) {
         tali_xml_destroy(o->more_forces[i]);
     }
@@ -155,9 +149,13 @@ void tali_osim_free(tali_osim *o)
 
 // --- diagnostics ---
 
-// What concerns the file as a whole comes last.
-static bool comes_before(const tal_diagnostic *a, const tal_diagnostic *b)
+// Those of the model's file come first; in each file, what concerns it as a whole comes last.
+static bool comes_before(const char *file, const tal_diagnostic *a, const tal_diagnostic *b)
 {
+    const bool in_model = strcmp(a->file, file) == 0;
+    if (strcmp(a->file, b->file) != 0) {
+        return in_model || (strcmp(b->file, file) != 0 && strcmp(a->file, b->file) < 0);
+    }
     if (a->line == 0 || b->line == 0) return a->line != 0 && b->line == 0;
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
@@ -174,10 +172,11 @@ void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found)
 {
     int order[TAL_MAX_DIAGNOSTICS];
     const int n = tal_diagnostics_num(o->found);
+    const char *file = o->xml != NULL ? o->xml->file : "";
     for (int i = 0; i < n; ++i) {
         const tal_diagnostic *d = tal_diagnostics_at(o->found, i);
         int k = i;
-        for (; k > 0 && comes_before(d, tal_diagnostics_at(o->found, order[k - 1])); --k) {
+        for (; k > 0 && comes_before(file, d, tal_diagnostics_at(o->found, order[k - 1])); --k) {
             order[k] = order[k - 1];
         }
         order[k] = i;

@@ -25,7 +25,7 @@ static void say_at(tali_osim *o, tal_severity severity, const tali_xml_element *
     char tag[128] = "", rest[300];
     if (at != NULL) (void)tali_xml_tag(at, tag, sizeof tag);
     tali_error_print(rest, sizeof rest, fmt, args);
-    tal_diagnostics_add(o->found, severity, o->xml->file, at != NULL ? at->line : 0,
+    tal_diagnostics_add(o->found, severity, tali_osim_file_of(o, at), at != NULL ? at->line : 0,
                         at != NULL ? at->column : 0, "%s%s", tag, rest);
 }
 

@@ -2,6 +2,7 @@
 #include "force_facts_internal.h"
 
 #include "opensim/osim_write_internal.h"
+#include "text/expression_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,12 +41,17 @@ static void put_coordinate(const source *s, tal_mobility at)
 
 // --- springs and limits ---
 
-static void write_two_point_spring(const source *s)
+static void put_two_points(const source *s)
 {
     tali_osim_put_body(s->w, "socket_body1", s->facts.bodies[0].i);
     tali_osim_put_body(s->w, "socket_body2", s->facts.bodies[1].i);
     tali_osim_put_vec3(s->w, "point1", vec3_param(s, 0));
     tali_osim_put_vec3(s->w, "point2", vec3_param(s, 3));
+}
+
+static void write_two_point_spring(const source *s)
+{
+    put_two_points(s);
     tali_osim_put_number(s->w, "stiffness", param(s, 6));
     tali_osim_put_number(s->w, "rest_length", param(s, 7));
 }
@@ -106,6 +112,91 @@ static void write_limit(const source *s)
     }
 }
 
+// --- laws ---
+
+// The text of a law with these arguments; NULL, and refused, when it is another function.
+static const char *expression_of(const source *s, const tal_function *f, const char *arguments)
+{
+    const char *own = NULL, *text = tali_expression_text(f, &own);
+    if (text != NULL && strcmp(own, arguments) == 0) return text;
+    tali_osim_refuse(s->w,
+                     "force '%s' is a function; in an .osim file it can only be an expression of "
+                     "the arguments %s",
+                     s->name, arguments);
+    return NULL;
+}
+
+static void put_expression(const source *s, const char *tag, const tal_function *f,
+                           const char *arguments)
+{
+    const char *text = expression_of(s, f, arguments);
+    if (text != NULL) tali_osim_put_text(s->w, tag, text);
+}
+
+static void write_mobility_law(const source *s)
+{
+    put_coordinate(s, s->facts.mobility);
+    put_expression(s, "expression", s->facts.function, "q qdot");
+}
+
+static void write_two_point_law(const source *s)
+{
+    put_two_points(s);
+    put_expression(s, "expression", s->facts.function, "d ddot");
+}
+
+static const char *const deformations[] = {"theta_x", "theta_y", "theta_z",
+                                           "delta_x", "delta_y", "delta_z"};
+
+static bool has_laws(const source *s)
+{
+    bool any = false;
+    for (int i = 0; i < 6; ++i) {
+        any = any || s->facts.functions[i] != NULL;
+    }
+    return any;
+}
+
+// The class of a bushing, by its first law.
+static const char *tag_of_bushing(const source *s)
+{
+    const char *tag = "BushingForce";
+    for (int i = 5; i >= 0; --i) {
+        const tal_function *law = s->facts.functions[i];
+        if (law == NULL) continue;
+        tag = tali_expression_text(law, NULL) != NULL ? "ExpressionBasedBushingForce"
+                                                      : "FunctionBasedBushingForce";
+    }
+    return tag;
+}
+
+// Expressions of one deformation or all, or functions of one.
+static void put_laws(const source *s)
+{
+    static const char all[] = "theta_x theta_y theta_z delta_x delta_y delta_z";
+    const bool are_texts = strcmp(tag_of_bushing(s), "ExpressionBasedBushingForce") == 0;
+    for (int i = 0; i < 6; ++i) {
+        const tal_function *law = s->facts.functions[i];
+        const char axis = (char)('x' + i % 3);
+        char tag[40];
+        if (param(s, TAL_BUSHING_STIFFNESS + i) != 0.0) {
+            tali_osim_refuse(s->w, "bushing '%s' has laws and stiffnesses; make them one", s->name);
+        }
+        if (law == NULL) continue;
+        const bool one = tal_function_num_args(law) == 1;
+        if (are_texts) {
+            (void)snprintf(tag, sizeof tag, "%c%c_expression", i < 3 ? 'M' : 'F', axis);
+            put_expression(s, tag, law, one ? deformations[i] : all);
+        } else {
+            (void)snprintf(tag, sizeof tag, "%c_%c_%s_function", i < 3 ? 'm' : 'f', axis,
+                           deformations[i]);
+            tali_osim_open_tag(s->w, tag, NULL);
+            tali_osim_put_function(s->w, law, NULL, s->name);
+            tali_osim_close_tag(s->w, tag);
+        }
+    }
+}
+
 static void write_bushing(const source *s)
 {
     static const char *const names[] = {"frame_1", "frame_2"};
@@ -122,7 +213,9 @@ static void write_bushing(const source *s)
         tali_osim_close_tag(s->w, "PhysicalOffsetFrame");
     }
     tali_osim_close_tag(s->w, "frames");
-    for (int i = 0; i < 4; ++i) {
+    const bool plain = !has_laws(s);
+    if (!plain) put_laws(s);
+    for (int i = plain ? 0 : 2; i < 4; ++i) {
         tali_osim_put_vec3(s->w, tags[i], vec3_param(s, TAL_BUSHING_STIFFNESS + 3 * i));
     }
 }
@@ -167,19 +260,40 @@ static void write_prescribed(const source *s)
 
 // --- actuators ---
 
-// Gain, and the bounds of the control, which stand behind each other.
-static void put_control(const source *s, int gain)
+// The bounds of a control, which stand behind it.
+static void put_range(const source *s, int first)
 {
-    const double control = param(s, gain + 1);
-    tali_osim_put_number(s->w, "min_control", param(s, gain + 2));
-    tali_osim_put_number(s->w, "max_control", param(s, gain + 3));
-    tali_osim_put_number(s->w, "optimal_force", param(s, gain));
+    const double control = param(s, first);
+    tali_osim_put_number(s->w, "min_control", param(s, first + 1));
+    tali_osim_put_number(s->w, "max_control", param(s, first + 2));
     if (control != 0.0) {
         tali_osim_refuse(s->w,
                          "actuator '%s' has a control of %g that a program has set; use a "
                          "controller",
                          s->name, control);
     }
+}
+
+// Gain, and the control behind it.
+static void put_control(const source *s, int gain)
+{
+    put_range(s, gain + 1);
+    tali_osim_put_number(s->w, "optimal_force", param(s, gain));
+}
+
+static double first_z(const source *s)
+{
+    int slot = 0;
+    (void)tali_force_z(s->w->model->forces, s->w->model->state, s->force, 0, &slot);
+    return tal_state_z(s->w->model->state)[slot];
+}
+
+static void write_activation_actuator(const source *s)
+{
+    put_coordinate(s, s->facts.mobility);
+    put_control(s, TAL_ACTIVATION_ACTUATOR_GAIN);
+    tali_osim_put_number(s->w, "activation_time_constant", param(s, TAL_ACTIVATION_ACTUATOR_TIME));
+    tali_osim_put_number(s->w, "default_activation", first_z(s));
 }
 
 static void write_mobility_actuator(const source *s)
@@ -246,14 +360,12 @@ static void write_path_spring(const source *s)
 
 static void write_clutched_spring(const source *s)
 {
-    int slot = 0;
-    (void)tali_force_z(s->w->model->forces, s->w->model->state, s->force, 0, &slot);
     tali_osim_put_number(s->w, "min_control", param(s, TAL_CLUTCHED_SPRING_LEAST));
     tali_osim_put_number(s->w, "max_control", param(s, TAL_CLUTCHED_SPRING_LARGEST));
     tali_osim_put_number(s->w, "stiffness", param(s, TAL_CLUTCHED_SPRING_STIFFNESS));
     tali_osim_put_number(s->w, "dissipation", param(s, TAL_CLUTCHED_SPRING_DISSIPATION));
     tali_osim_put_number(s->w, "relaxation_time_constant", param(s, TAL_CLUTCHED_SPRING_TIME));
-    tali_osim_put_number(s->w, "initial_stretch", tal_state_z(s->w->model->state)[slot]);
+    tali_osim_put_number(s->w, "initial_stretch", first_z(s));
     tali_osim_write_path(s->w, s->facts.path);
 }
 
@@ -266,6 +378,24 @@ static void write_ligament(const source *s)
         tali_osim_put_function(s->w, s->facts.function, NULL, s->name);
         tali_osim_close_tag(s->w, "force_length_curve");
     }
+    tali_osim_write_path(s->w, s->facts.path);
+}
+
+static void write_blankevoort(const source *s)
+{
+    tali_osim_put_number(s->w, "linear_stiffness", param(s, TAL_BLANKEVOORT_STIFFNESS));
+    tali_osim_put_number(s->w, "slack_length", param(s, TAL_BLANKEVOORT_SLACK_LENGTH));
+    tali_osim_put_number(s->w, "transition_strain", param(s, TAL_BLANKEVOORT_TRANSITION));
+    tali_osim_put_number(s->w, "damping_coefficient", param(s, TAL_BLANKEVOORT_DAMPING));
+    tali_osim_write_path(s->w, s->facts.path);
+}
+
+static void write_pneumatic(const source *s)
+{
+    put_range(s, TAL_PNEUMATIC_CONTROL);
+    tali_osim_put_number(s->w, "number_of_turns", param(s, TAL_PNEUMATIC_TURNS));
+    tali_osim_put_number(s->w, "thread_length", param(s, TAL_PNEUMATIC_THREAD_LENGTH));
+    tali_osim_put_number(s->w, "cord_length", param(s, TAL_PNEUMATIC_CORD_LENGTH));
     tali_osim_write_path(s->w, s->facts.path);
 }
 
@@ -294,7 +424,12 @@ static const struct {
             {"mobility spring", "SpringGeneralizedForce", write_mobility_spring},
             {"mobility damper", "SpringGeneralizedForce", write_mobility_damper},
             {"mobility limit", "CoordinateLimitForce", write_limit},
-            {"bushing", "BushingForce", write_bushing},
+            {"mobility law", "ExpressionBasedCoordinateForce", write_mobility_law},
+            {"two-point law", "ExpressionBasedPointToPointForce", write_two_point_law},
+            {"bushing", NULL, write_bushing},
+            {"activation actuator", "ActivationCoordinateActuator", write_activation_actuator},
+            {"blankevoort ligament", "Blankevoort1991Ligament", write_blankevoort},
+            {"pneumatic actuator", "McKibbenActuator", write_pneumatic},
             {"prescribed force", "PrescribedForce", write_prescribed},
             {"mobility actuator", "CoordinateActuator", write_mobility_actuator},
             {"point actuator", "PointActuator", write_point_actuator},
@@ -352,6 +487,7 @@ static void write_force(tali_osim_writer *w, tal_force_ix force)
                          s.name);
     }
     const char *tag = is_muscle ? tali_osim_muscle_tag(forces, force) : rows[row].tag;
+    if (tag == NULL) tag = tag_of_bushing(&s);
     tali_osim_open_tag(w, tag, s.name);
     tali_osim_put_bool(w, "appliesForce", tal_force_is_enabled(forces, w->model->state, force));
     if (is_muscle) {

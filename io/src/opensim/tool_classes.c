@@ -74,7 +74,7 @@ static const tali_osim_class classes[] = {
                                     "~optimizer_convergence_criterion ~optimizer_max_iterations "},
     {"InducedAccelerations",
      ANALYSIS "coordinate_names body_names ConstraintSet compute_potentials_only "
-              "force_threshold ~report_constraint_reactions "},
+              "force_threshold report_constraint_reactions "},
     {"ForceReporter", ANALYSIS "include_constraint_forces "},
     {"ProbeReporter", ANALYSIS},
 };

@@ -20,6 +20,9 @@ typedef struct forward {
     double begin, end; // [s]
     double *stops;     // [num_stops] ascending: where a control jumps
     int num_stops;
+    bool specified;          // steps end at the rows of <states_file>, and those are recorded
+    const double *row_times; // [num_rows] of that file
+    int num_rows;
     long max_steps;
     tal_table *states, *degrees, *controls;
     double *row; // [columns]
@@ -120,6 +123,8 @@ static void read_start(forward *it)
         tali_osim_tool_read_z(tool, table, &z)) {
         const int row = row_before(&q, it->begin);
         if (!isfinite(it->begin)) it->begin = q.times[row];
+        it->row_times = q.times;
+        it->num_rows = q.num_rows;
         put_row(it, &q, &u, row);
         tali_osim_tool_put_z(tool, &z, row);
         if (fabs(q.times[row] - it->begin) > 1e-6) {
@@ -173,8 +178,9 @@ static void make_integrator(forward *it)
     const double steps =
         tali_osim_number(setup, tool->root, "maximum_number_of_integrator_steps", 20000.0);
     it->max_steps = steps > 0.0 && steps < 1e9 ? (long)steps : 20000;
-    if (tali_osim_bool(setup, tool->root, "use_specified_dt", false)) {
-        tali_osim_tool_warn(tool, "use_specified_dt", "steps are chosen by their errors");
+    if (it->specified && it->num_rows == 0) {
+        tali_osim_tool_error(tool, "use_specified_dt",
+                             "the times of steps come from <states_file>, which is missing");
     }
     if (!tali_osim_tool_is_good(tool)) return;
     const tal_status st = tal_integrator_create(tool->model.system, &def, &it->integ, &err);
@@ -215,6 +221,7 @@ static bool prepare(forward *it)
     tali_osim_tool_time_range(tool, range);
     it->begin = range[0];
     it->end = range[1];
+    it->specified = tali_osim_bool(&tool->setup, tool->root, "use_specified_dt", false);
     read_start(it);
     if (!isfinite(it->begin)) it->begin = 0.0;
     if (!isfinite(it->end)) tali_osim_tool_error(tool, NULL, "<final_time> is missing");
@@ -248,13 +255,30 @@ static void record(forward *it)
     tali_osim_analyses_record(&it->analyses, tal_state_t(model->state), false);
 }
 
-// The end of the run, or the next time at which a control jumps.
-static double next_stop(const forward *it, double t)
+// The first of some times behind t, or the end of the run.
+static double next_of(const forward *it, const double times[], int num, double t)
 {
-    for (int i = 0; i < it->num_stops; ++i) {
-        if (it->stops[i] > t + 1e-12 && it->stops[i] < it->end) return it->stops[i];
+    for (int i = 0; i < num; ++i) {
+        if (times[i] > t + 1e-12 && times[i] < it->end) return times[i];
     }
     return it->end;
+}
+
+// The end of the run, the next time at which a control jumps, or that of the next row.
+static double next_stop(const forward *it, double t)
+{
+    const double jump = next_of(it, it->stops, it->num_stops, t);
+    return it->specified ? fmin(jump, next_of(it, it->row_times, it->num_rows, t)) : jump;
+}
+
+// With specified times the rows of tables are those of the states, and the end.
+static bool is_recorded(const forward *it, double t)
+{
+    if (!it->specified || t >= it->end) return true;
+    for (int i = 0; i < it->num_rows; ++i) {
+        if (fabs(it->row_times[i] - t) <= 1e-12) return true;
+    }
+    return false;
 }
 
 static bool tell(forward *it, double t)
@@ -282,7 +306,7 @@ static void run(forward *it)
         st = tal_integrator_step(it->integ, s, next_stop(it, tal_state_t(s)));
         if (st == TAL_OK) st = tal_system_realize(tool->model.system, s, TAL_STAGE_ACCELERATION);
         if (st != TAL_OK) break;
-        record(it);
+        if (is_recorded(it, tal_state_t(s))) record(it);
         if (!tell(it, tal_state_t(s))) return;
     }
     if (st == TAL_OK) return;

@@ -11,7 +11,8 @@
 // What the i-th z of a force is called; NULL: it has none of its own name.
 static const char *z_name(const tali_osim_force *f, int i)
 {
-    if (f->muscle == NULL) return "stretch"; // of a clutched spring
+    const bool delayed = strcmp(f->element->name, "ActivationCoordinateActuator") == 0;
+    if (f->muscle == NULL) return delayed ? "activation" : "stretch"; // of a clutched spring
     const bool active = f->muscle->activation != TAL_ACTIVATION_NONE;
     if (active && i == 0) return "activation";
     return f->muscle->model == TAL_MUSCLE_DEGROOTE ? "normalized_tendon_force" : "fiber_length";

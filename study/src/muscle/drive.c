@@ -17,6 +17,12 @@ static bool is_body_actuator(const tal_forces *forces, tal_force_ix force)
     return strcmp(tal_force_kind(forces, force), "body actuator") == 0;
 }
 
+// Whether it follows its control with a delay.
+static bool is_delayed(const tal_forces *forces, tal_force_ix force)
+{
+    return strcmp(tal_force_kind(forces, force), "activation actuator") == 0;
+}
+
 static bool can_drive(const tal_forces *forces, tal_force_ix force)
 {
     return tal_force_has_control(forces, force) || is_body_actuator(forces, force);
@@ -73,8 +79,11 @@ static void add_columns(tali_drives *it, tal_force_ix force)
     tali_drive column = {.force = force, .path = {-1}, .speed = -1, .is_body = is_body};
     column.is_muscle = tal_force_is_muscle(it->forces, force);
     if (column.is_muscle) column.path = tal_muscle_path(it->forces, force);
-    if (has_facts && strcmp(kind, "path actuator") == 0) column.path = facts.path;
-    if (has_facts && strcmp(kind, "mobility actuator") == 0) {
+    const bool pulls =
+        strcmp(kind, "path actuator") == 0 || strcmp(kind, "pneumatic actuator") == 0;
+    if (has_facts && pulls) column.path = facts.path;
+    const bool turns = strcmp(kind, "mobility actuator") == 0 || is_delayed(it->forces, force);
+    if (has_facts && turns) {
         column.speed = tal_body_u_start(it->matter, facts.mobility.body) + facts.mobility.i;
     }
     it->is_drive[force.i] = true;
@@ -163,6 +172,17 @@ static tal_status measure_unit(tali_drives *it, tal_state *state, int j, double 
     return st;
 }
 
+// What an actuator gives at this control, which it has; in the end, if it is delayed.
+static double output_at(const tali_drives *it, tal_state *state, tal_force_ix force, double control)
+{
+    if (is_delayed(it->forces, force)) {
+        return control * tal_force_param(it->forces, state, force, TAL_ACTIVATION_ACTUATOR_GAIN);
+    }
+    const bool pulls = tal_path_force_path(it->forces, force).i >= 0;
+    return pulls ? tal_path_force_tension(it->forces, state, force)
+                 : tal_actuator_output(it->forces, state, force);
+}
+
 // An actuator with one control: what it does at a control of one, whatever else adds to it.
 static tal_status find_actuator(tali_drives *it, tal_state *state, int j)
 {
@@ -180,7 +200,7 @@ static tal_status find_actuator(tali_drives *it, tal_state *state, int j)
     st = tal_actuator_set_control(it->forces, state, force, 1.0 - others);
     if (st != TAL_OK) return st;
     const double control = tal_actuator_control(it->forces, state, force);
-    const double output = tal_actuator_output(it->forces, state, force);
+    const double output = output_at(it, state, force, control);
     it->strength[j] = output / control;
     if (column->path.i >= 0) return TAL_OK; // with the paths
     if (column->speed < 0) return measure_unit(it, state, j, output);

@@ -163,6 +163,36 @@ static bool stop_early(void *context, int done, int total)
     return done < total / 2;
 }
 
+#define SPECIFIED                                                                                  \
+    FORWARD("<initial_time>0</initial_time><final_time>0.45</final_time><use_specified_dt>true"    \
+            "</use_specified_dt><states_file>line.sto</states_file>" CONTROLLERS)
+#define UNSPECIFIED                                                                                \
+    FORWARD("<final_time>0.45</final_time><use_specified_dt>true</use_specified_dt>" CONTROLLERS)
+
+// Rows are those of the states within the run, and its end: steps in between are not written.
+START_TEST(specified_times_are_those_of_the_states)
+{
+    write_text("line.sto", "s\nnRows=4\nnColumns=3\ninDegrees=no\nendheader\ntime\tx\tx_u\n"
+                           "0\t0.5\t-0.25\n0.13\t0\t0\n0.4\t0\t0\n0.5\t0\t0\n");
+    write_text("a.xml", SPECIFIED);
+    tal_osim_results *results = run_good("a.xml", NULL, 0);
+    const tal_table *states = table_of(results, "run_states.sto");
+    static const double times[] = {0.0, 0.13, 0.4, 0.45};
+    ck_assert_int_eq(tal_table_num_rows(states), 4);
+    for (int r = 0; r < 4; ++r) {
+        ck_assert_double_eq(tal_table_value(states, r, 0), times[r]);
+    }
+    // 2 kg under 1 N of the motor
+    const double place = 0.5 - 0.25 * 0.45 + 0.25 * 0.45 * 0.45;
+    ck_assert_double_eq_tol(last_of(states, "/jointset/j/x/value"), place, 1e-8);
+    tal_osim_results_destroy(results);
+    write_text("a.xml", UNSPECIFIED);
+    assert_says("a.xml", NULL, TAL_ERR_FILE,
+                "the times of steps come from <states_file>, which is missing");
+}
+
+END_TEST
+
 START_TEST(a_run_that_is_stopped_keeps_its_rows)
 {
     tal_osim_results *results = NULL;
@@ -239,6 +269,7 @@ int main(void)
     tcase_add_test(tc, a_run_follows_controls_and_loads);
     tcase_add_test(tc, a_correction_pulls_back_to_the_states);
     tcase_add_test(tc, muscles_begin_as_the_row_says);
+    tcase_add_test(tc, specified_times_are_those_of_the_states);
     tcase_add_test(tc, a_run_that_is_stopped_keeps_its_rows);
     tcase_add_test(tc, what_is_wrong_with_a_run_is_said);
     tcase_add_test(tc, runs_survive_every_failure_of_memory);

@@ -155,6 +155,32 @@ START_TEST(constraints_that_cannot_hold_are_refused)
 
 END_TEST
 
+#define IN_FORWARD                                                                                 \
+    "<OpenSimDocument Version='40000'><ForwardTool name='run'><model_file>rod.osim</model_file>"   \
+    "<initial_time>0</initial_time><final_time>0.01</final_time><external_loads_file>loads.xml"    \
+    "</external_loads_file><AnalysisSet><objects><InducedAccelerations name='IA'><ConstraintSet>"  \
+    "<objects>" POINT "</objects></ConstraintSet></InducedAccelerations></objects></AnalysisSet>"  \
+    "</ForwardTool></OpenSimDocument>"
+#define WITH_REACTIONS                                                                             \
+    "<OpenSimDocument Version='40000'><AnalyzeTool name='trial'><model_file>rod.osim</model_file>" \
+    "<states_file>states.sto</states_file><AnalysisSet><objects><InducedAccelerations name='IA'>"  \
+    "<report_constraint_reactions>true</report_constraint_reactions></InducedAccelerations>"       \
+    "</objects></AnalysisSet></AnalyzeTool></OpenSimDocument>"
+
+START_TEST(what_a_tool_cannot_hold_or_report_is_said)
+{
+    write_files();
+    write_text("a.xml", IN_FORWARD);
+    assert_says("a.xml", NULL, TAL_ERR_FILE,
+                "let the AnalyzeTool do it with the states of this run");
+    write_text("a.xml", WITH_REACTIONS);
+    assert_says("a.xml", NULL, TAL_OK,
+                "<report_constraint_reactions>: there are no tables of reactions to each "
+                "contributor alone");
+}
+
+END_TEST
+
 int main(void)
 {
     make_folder();
@@ -166,6 +192,7 @@ int main(void)
     tcase_add_test(tc, a_weld_lets_no_force_move_anything);
     tcase_add_test(tc, a_threshold_says_which_forces_hold);
     tcase_add_test(tc, constraints_that_cannot_hold_are_refused);
+    tcase_add_test(tc, what_a_tool_cannot_hold_or_report_is_said);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

@@ -10,8 +10,6 @@ START_TEST(documents_that_are_no_models_are_refused)
     assert_says("<Model/>", "m:1:1: warning: <Model> has no Version; it is read as 1.5\n");
     assert_says("<OpenSimDocument Version='x'><Model/></OpenSimDocument>",
                 "m:1:1: error: <OpenSimDocument>: its Version is 'x'\n");
-    assert_says(DOC("20000", "<ForceSet file='f.xml'/>"),
-                "m:1:50: error: <ForceSet> is in another file, 'f.xml'; put it into this one\n");
 }
 
 END_TEST
@@ -96,14 +94,13 @@ END_TEST
 START_TEST(what_does_not_act_is_said)
 {
     assert_says(
-        DOC("40000",
-            "\n<BodySet><objects><Body name='b'><mass>1</mass><FrameGeometry/></Body>"
-            "</objects></BodySet>\n<ForceSet><objects>\n<ExpressionBasedBushingForce name='m'/>"
-            "<ExpressionBasedBushingForce name='n'/></objects></ForceSet>\n"
-            "<ControllerSet><objects>\n<TrackingController/></objects></ControllerSet>"),
+        DOC("40000", "\n<BodySet><objects><Body name='b'><mass>1</mass><FrameGeometry/></Body>"
+                     "</objects></BodySet>\n<ForceSet><objects>\n<SquashyForce name='m'/>"
+                     "<SquashyForce name='n'/></objects></ForceSet>\n"
+                     "<ControllerSet><objects>\n<TrackingController/></objects></ControllerSet>"),
         "m:2:19: warning: <Body name=\"b\">: no joint connects it with ground; it moves freely\n"
         "m:2:48: note: <FrameGeometry> is not read (1 of them)\n"
-        "m:4:1: warning: <ExpressionBasedBushingForce> does not act: Talus does not have it (2 of them)\n"
+        "m:4:1: warning: <SquashyForce> does not act: Talus does not have it (2 of them)\n"
         "m:6:1: warning: <TrackingController> does not act in Talus (1 of them)\n");
 }
 

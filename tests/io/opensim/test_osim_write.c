@@ -30,8 +30,8 @@ static void assert_same_after_writing(const tal_model *model, const char *what)
 START_TEST(files_of_ours_survive)
 {
     static const char *const files[] = {"leg_40000.osim", "forces_40000.osim", "muscles_40000.osim",
-                                        "rare_40000.osim"};
-    for (int i = 0; i < 4; ++i) {
+                                        "rare_40000.osim", "laws_40000.osim"};
+    for (int i = 0; i < 5; ++i) {
         char path[500];
         tal_model model;
         (void)snprintf(path, sizeof path, "%s%s", CORPUS, files[i]);

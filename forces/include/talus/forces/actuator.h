@@ -68,6 +68,23 @@ TAL_API tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const 
                                                       tal_mobility mobility, double gain,
                                                       tal_measure_ix control);
 
+/// Parameters of an activation actuator.
+enum {
+    TAL_ACTIVATION_ACTUATOR_TIME = 0,    ///< tau [s], positive
+    TAL_ACTIVATION_ACTUATOR_GAIN = 1,    ///< [N or N m]
+    TAL_ACTIVATION_ACTUATOR_CONTROL = 2, ///< x, as TAL_ACTUATOR_CONTROL
+    TAL_ACTIVATION_ACTUATOR_LEAST = 3,
+    TAL_ACTIVATION_ACTUATOR_LARGEST = 4
+};
+
+/// Add a force along a speed that follows its control with a delay: gain * a, with
+/// da/dt = (x - a) / tau. The activation a is the z "<element>.activation", initially zero.
+/// @param[in] time     tau [s], positive
+/// @param[in] control  a measure that adds to its control; `i` < 0: none
+TAL_API tal_force_ix tal_forces_add_activation_actuator(tal_forces *forces, const char *name,
+                                                        tal_mobility mobility, double gain,
+                                                        double time, tal_measure_ix control);
+
 /// Where a point actuator pushes, and in which direction.
 typedef struct tal_push {
     tal_body_ix body;

@@ -5,12 +5,15 @@
 
 /**
  * @file talus/forces/bushing.h
- * @brief A linear bushing: six springs and dampers between a frame F on body 1 and M on body 2.
+ * @brief A bushing: six springs and dampers between a frame F on body 1 and M on body 2.
  *
  * Deformations are the body-XYZ angles of R_FM [rad] and the three components of p_FM in F [m]:
  *
  *     f_i = -(k_i q_i + c_i qdot_i)
  *     potential energy = sum k_i q_i^2 / 2,   dissipated power = sum c_i qdot_i^2
+ *
+ * A bushing with laws has f_i = -(k_i q_i + g_i + c_i qdot_i), each g_i a function of q_i, whose
+ * integral from zero is part of the potential energy, or of all six, whose work counts as external.
  *
  * The moment on body 2 is N^T (f_1, f_2, f_3) with qdot = N w_FM, and the force acts at Mo; body 1
  * feels the opposite of both at the same point. The angle about y must stay away from +-pi/2, where
@@ -43,9 +46,12 @@ typedef struct tal_bushing_def {
     tal_xform X_B2M;     ///< frame M on body 2
     double stiffness[6]; ///< k: about x, y, z, then along them
     double damping[6];   ///< c
+    /// g [N m, N], of one argument, the deformation of the same number, or of all six; with a first
+    /// derivative. Adopted whether the call succeeds or not. NULL: zero.
+    tal_function *law[6];
 } tal_bushing_def;
 
-/// Both frames on Ground and at their origins, no stiffness, no damping.
+/// Both frames on Ground and at their origins, no stiffness, no damping, no laws.
 TAL_API tal_bushing_def tal_bushing_def_default(void);
 
 /// Add a bushing.

@@ -21,6 +21,7 @@
  *                    force f_q                             potential energy
  *     spring         -k (q - q0)                           k (q - q0)^2 / 2
  *     nonlinear      -dE/dq                                E(q)
+ *     law            f(q), or f(q, qdot)                   0 (work from outside)
  *     stop           -k x max(0, 1 + d qdot) above,        k x^2 / 2
  *                    -k x max(0, 1 - d qdot) below
  *
@@ -118,6 +119,13 @@ TAL_API tal_force_ix tal_forces_add_mobility_spring(tal_forces *forces, const ch
 TAL_API tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const char *name,
                                                               tal_mobility mobility,
                                                               tal_function *energy);
+
+/// Add a force on a coordinate as a function of it and its rate. No parameters. Its work counts as
+/// external.
+/// @param[in] force  f(q) or f(q, qdot), of one or two arguments; adopted whether the call succeeds
+///                   or not
+TAL_API tal_force_ix tal_forces_add_mobility_law(tal_forces *forces, const char *name,
+                                                 tal_mobility mobility, tal_function *force);
 
 /// Parameters of a stop.
 enum {

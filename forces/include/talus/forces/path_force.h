@@ -14,6 +14,10 @@
  *     ligament          f curve(l / l0) where l > l0           its integral       0
  *     path actuator     gain * control                         0                  0
  *     clutched spring   max(x k s (1 + d v), 0)                0                  0
+ *     ligament with a   k e^2 / (2 e1) up to e1, then          its integral       v c edot s(e)
+ *     toe (Blankevoort) k (e - e1 / 2); c edot s(e) more
+ *                       while it lengthens; e = l / l0 - 1
+ *     pneumatic         x (3 (l - l1)^2 - b^2) / (4 pi n^2)    0                  0
  *
  * A clutched spring has its own stretch s, a z: where its control is above zero the clutch holds
  * and ds/dt = v; otherwise it is released, and ds/dt = -s / tau. x is the control between 0 and 1.
@@ -91,6 +95,46 @@ TAL_API tal_force_ix tal_forces_add_clutched_spring(tal_forces *forces, const ch
                                                     tal_path_ix path, double stiffness,
                                                     double dissipation, double time,
                                                     tal_measure_ix control);
+
+/// Parameters of a ligament with a toe.
+enum {
+    TAL_BLANKEVOORT_STIFFNESS = 0,    ///< k [N per strain], not negative
+    TAL_BLANKEVOORT_SLACK_LENGTH = 1, ///< l0 [m], positive
+    TAL_BLANKEVOORT_TRANSITION = 2,   ///< e1, the strain where the toe ends, not negative
+    TAL_BLANKEVOORT_DAMPING = 3       ///< c [N s per strain], not negative
+};
+
+/// What a ligament with a toe is made of.
+typedef struct tal_blankevoort {
+    double stiffness, slack_length, transition, damping;
+} tal_blankevoort;
+
+/// Add a ligament with a quadratic toe, as OpenSim's Blankevoort1991Ligament. It is damped while it
+/// lengthens; the share s of the damping grows as a quintic step up to a strain of 0.01.
+TAL_API tal_force_ix tal_forces_add_blankevoort_ligament(tal_forces *forces, const char *name,
+                                                         tal_path_ix path,
+                                                         const tal_blankevoort *ligament);
+
+/// Parameters of a pneumatic actuator.
+enum {
+    TAL_PNEUMATIC_TURNS = 0,         ///< n, positive
+    TAL_PNEUMATIC_THREAD_LENGTH = 1, ///< b [m], positive
+    TAL_PNEUMATIC_CORD_LENGTH = 2,   ///< l1 [m], not negative
+    TAL_PNEUMATIC_CONTROL = 3,       ///< pressure x [Pa]; otherwise as TAL_PATH_ACTUATOR_CONTROL
+    TAL_PNEUMATIC_LEAST = 4,
+    TAL_PNEUMATIC_LARGEST = 5
+};
+
+/// What a pneumatic actuator is made of.
+typedef struct tal_pneumatic {
+    double turns, thread_length, cord_length;
+} tal_pneumatic;
+
+/// Add a tube in a braid, which shortens under pressure (McKibben). Its control is the pressure;
+/// where the tube is shorter than b / sqrt(3) it pushes.
+TAL_API tal_force_ix tal_forces_add_pneumatic_actuator(tal_forces *forces, const char *name,
+                                                       tal_path_ix path, const tal_pneumatic *tube,
+                                                       tal_measure_ix control);
 
 /// Tension of one of these elements, enabled or not [N]. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_path_force_tension(const tal_forces *forces, tal_state *state,

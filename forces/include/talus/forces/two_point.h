@@ -14,8 +14,10 @@
  *     spring          k (x - x0)    k (x - x0)^2 / 2     0
  *     damper          c xdot        0                    c xdot^2
  *     constant force  -f            0                    0
+ *     law             f(x), or f(x, xdot)   0            0
  *
- * The work of a constant force counts as coming from outside: it has no potential energy. Stations
+ * The work of a constant force and of a law counts as coming from outside: it has no potential
+ * energy. Stations
  * that meet (closer than 1e-150 m) have no direction: there d is zero, so nothing pulls or pushes
  * and xdot counts as zero, while the energy of the spring is k x0^2 / 2 as it is nearby. The force
  * of a spring with a rest length jumps across that point, as does a constant force.
@@ -71,6 +73,14 @@ TAL_API tal_force_ix tal_forces_add_two_point_damper(tal_forces *forces, const c
 /// @param[in] force  f [N]; positive drives the stations apart
 TAL_API tal_force_ix tal_forces_add_two_point_force(tal_forces *forces, const char *name,
                                                     const tal_two_points *points, double force);
+
+/// Add a tension as a function of the distance, or of the distance and its rate. Its parameters are
+/// the stations.
+/// @param[in] tension  f(x) or f(x, xdot) [N], with a first derivative; positive pulls the stations
+///                     together; adopted whether the call succeeds or not
+TAL_API tal_force_ix tal_forces_add_two_point_law(tal_forces *forces, const char *name,
+                                                  const tal_two_points *points,
+                                                  tal_function *tension);
 
 /// @}
 
