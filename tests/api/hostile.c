@@ -298,7 +298,10 @@ static void make_studies(void)
     tracker.assembler.max_restarts = 0;
     check(tal_tracker_create(whole.system, &tracker, &o->tracker, &err), &err);
     const tal_measure_ix wave = {0};
+    const tal_parameter q0 = tal_parameter_q("q0", whole.matter, (tal_body_ix){1}, 0);
     tal_ensemble_def ensemble = tal_ensemble_def_default();
+    ensemble.parameters = &q0;
+    ensemble.num_parameters = 1;
     ensemble.outputs = &wave;
     ensemble.num_outputs = 1;
     check(tal_ensemble_create(whole.system, &ensemble, &o->ensemble, &err), &err);
@@ -311,7 +314,6 @@ static void make_studies(void)
     batch.num_samples = 3;
     batch.row_size = 1;
     check(tal_batch_create(&batch, &o->batch, &err), &err);
-    const tal_parameter q0 = tal_parameter_q("q0", whole.matter, (tal_body_ix){1}, 0);
     tal_sensitivity_def sensitivity = tal_sensitivity_def_default();
     sensitivity.parameters = &q0;
     sensitivity.num_parameters = 1;

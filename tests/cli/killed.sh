@@ -54,7 +54,7 @@ simulate    goes_on       sto  human_body.talus -e 20
 simulate    goes_on       csv  human_body.talus -e 20 --every 0.01
 simulate    goes_on       sto  bouncing_ball.talus -e 3 --every 0.0001 --events EVENTS
 simulate    goes_on       sto  slope.talus -e 5 --stepper contact
-simulate    goes_on       sto  human_body.talus -e 1 --formulation hybrid --step 0.001
+simulate    goes_on       sto  human_body.talus -e 4 --formulation hybrid --step 0.001
 sweep       goes_on       csv  arm.talus -v mass=1:2:600 -v arm.q0=0:1:10 -e 0.1
 ik          goes_on       sto  arm.talus frames.trc --chunk 100
 mol         goes_on       sto  run formamide.prmtop formamide.inpcrd --time 20 --step 0.001

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int breaches, skipped;
 
@@ -31,6 +32,12 @@ void test_note_skip(const char *test, const char *why)
 {
     ++skipped;
     (void)printf("skipped: %s: %s\n", test, why);
+}
+
+size_t test_small_stack(void)
+{
+    const long least = sysconf(_SC_THREAD_STACK_MIN), small = 64 * 1024;
+    return (size_t)(least > small ? least : small);
 }
 
 int test_run(Suite *suite)

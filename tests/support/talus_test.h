@@ -14,6 +14,9 @@
 /// and the malloc wrap see them.
 int test_run(Suite *suite);
 
+/// A small stack for a thread: 64 kB, or what the machine asks for at least.
+size_t test_small_stack(void);
+
 /// End a case that cannot be tried on this machine, and say so. A program whose cases are all
 /// skipped ends with TEST_SKIPPED, which ctest shows as such.
 #define test_skip(why)                                                                             \

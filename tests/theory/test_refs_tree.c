@@ -224,7 +224,7 @@ static void run_on_small_stack(chain_run *run)
     pthread_attr_t attributes;
     pthread_t thread;
     ck_assert_int_eq(pthread_attr_init(&attributes), 0);
-    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, 64 * 1024), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attributes, test_small_stack()), 0);
     ck_assert_int_eq(pthread_create(&thread, &attributes, release_chain, run), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     (void)pthread_attr_destroy(&attributes);

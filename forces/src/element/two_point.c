@@ -128,7 +128,8 @@ static tal_status add_slopes(const two_point *it, const tal_force_context *conte
 {
     const line at = line_at(it, context);
     if (!(at.x > TALI_FORCE_LEAST_DISTANCE)) return TAL_OK;
-    const double across = calc_tension(tali_force_element_values(&it->base, context), &at) / at.x;
+    const double *values = tali_force_element_values(&it->base, context);
+    const double across = calc_tension(it, values, &at) / at.x;
     const tal_mat3 dd = tal_m3_outer(at.d_G, at.d_G);
     const tal_mat3 K = tal_m3_sub(tal_m3_scale(across - slopes[0], dd),
                                   tal_m3_scale(across, TAL_MAT3_IDENTITY));
@@ -193,19 +194,24 @@ static tal_status apply_law(const void *self, const tal_force_context *context, 
     return apply(self, context, tension_of_law, F);
 }
 
+// Derivatives of a law by distance and rate; by the rate zero where it does not depend on that.
+static void calc_law_slopes(const two_point *it, const tal_force_context *context, double slopes[2])
+{
+    const line at = line_at(it, context);
+    const double x[2] = {at.x, at.xdot};
+    const int n = tal_function_num_args(it->law);
+    for (int k = 0; k < 2; ++k) {
+        slopes[k] = k < n ? tal_function_calc_derivative(it->law, x, n, &k, 1) : 0.0;
+    }
+}
+
 static tal_status change_of_law(const void *self, const tal_force_context *context,
                                 const tal_force_change *change, tal_spatial_vec dF[], double df[])
 {
     (void)df;
-    const two_point *it = self;
-    const line at = line_at(it, context);
-    const double x[2] = {at.x, at.xdot};
-    const int n = tal_function_num_args(it->law);
-    double slopes[2] = {0.0, 0.0};
-    for (int k = 0; k < n; ++k) {
-        slopes[k] = tal_function_calc_derivative(it->law, x, n, &k, 1);
-    }
-    return apply_change(it, context, tension_of_law, slopes, change, dF);
+    double slopes[2];
+    calc_law_slopes(self, context, slopes);
+    return apply_change(self, context, tension_of_law, slopes, change, dF);
 }
 
 static tal_status change_of_spring(const void *self, const tal_force_context *context,
@@ -250,6 +256,14 @@ static tal_status slopes_of_damper(const void *self, const tal_force_context *co
     const two_point *it = self;
     const double slopes[2] = {0.0, tali_force_element_values(&it->base, context)[0]};
     return add_slopes(it, context, tension_of_damper, slopes, sum);
+}
+
+static tal_status slopes_of_law(const void *self, const tal_force_context *context,
+                                tal_force_slopes *sum)
+{
+    double slopes[2];
+    calc_law_slopes(self, context, slopes);
+    return add_slopes(self, context, tension_of_law, slopes, sum);
 }
 
 static tal_status energy_of_spring(const void *self, const tal_force_context *context,
@@ -357,6 +371,7 @@ static const tali_force_kind law_kind = {
             .is_concurrent = true,
             .apply = apply_law,
             .apply_change = change_of_law,
+            .add_slopes = slopes_of_law,
             .declare = declare_two_point,
             .realize_instance = realize_instance,
             .destroy = tali_force_element_destroy},

@@ -766,7 +766,7 @@ START_TEST(a_long_chain_needs_no_more_stack_than_a_short_one)
     pthread_t thread;
     int num_bodies = 0;
     ck_assert_int_eq(pthread_attr_init(&small), 0);
-    ck_assert_int_eq(pthread_attr_setstacksize(&small, 65536), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&small, test_small_stack()), 0);
     ck_assert_int_eq(pthread_create(&thread, &small, read_long_chain, &num_bodies), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert_int_eq(num_bodies, 100001);

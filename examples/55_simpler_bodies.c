@@ -5,7 +5,7 @@
 // rest is Ground's, where nothing moves it. tal_matter_simplify_inertias() does this for any tree,
 // and compares the motion before and after.
 //
-// Run it:  build/dev/examples/66_simpler_bodies        Expected output: 66_simpler_bodies.out
+// Run it:  build/dev/examples/55_simpler_bodies        Expected output: 55_simpler_bodies.out
 #include <talus/matter.h>
 
 #include <stdio.h>
