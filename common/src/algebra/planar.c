@@ -12,45 +12,53 @@ static bool is_there(const void *a, const void *b, const char *where)
     return false;
 }
 
-static void fill(double A[], double a00, double a01, double a02, double a10, double a11, double a12,
-                 double a20, double a21, double a22)
+// A matrix by columns, from its rows.
+static void fill(double A[], const double rows[3][3])
 {
-    A[0] = a00, A[3] = a01, A[6] = a02;
-    A[1] = a10, A[4] = a11, A[7] = a12;
-    A[2] = a20, A[5] = a21, A[8] = a22;
+    for (int k = 0; k < 9; ++k) {
+        A[k] = rows[k % 3][k / 3];
+    }
 }
 
 void tal_planar_transform(double theta, double x, double y, double X[])
 {
     if (!is_there(X, X, __func__)) return;
     const double c = cos(theta), s = sin(theta);
-    fill(X, 1.0, 0.0, 0.0, s * x - c * y, c, s, c * x + s * y, -s, c); // RBDA eq. 2.77
+    const double rows[3][3] = {
+        {1.0, 0.0, 0.0}, {s * x - c * y, c, s}, {c * x + s * y, -s, c}}; // RBDA eq. 2.77
+    fill(X, rows);
 }
 
 void tal_planar_force_transform(double theta, double x, double y, double X[])
 {
     if (!is_there(X, X, __func__)) return;
     const double c = cos(theta), s = sin(theta);
-    fill(X, 1.0, y, -x, 0.0, c, s, 0.0, -s, c);
+    const double rows[3][3] = {{1.0, y, -x}, {0.0, c, s}, {0.0, -s, c}};
+    fill(X, rows);
 }
 
 void tal_planar_cross_motion(const double v[], double A[])
 {
     if (!is_there(v, A, __func__)) return;
-    fill(A, 0.0, 0.0, 0.0, v[2], 0.0, -v[0], -v[1], v[0], 0.0); // RBDA eq. 2.75
+    const double rows[3][3] = {
+        {0.0, 0.0, 0.0}, {v[2], 0.0, -v[0]}, {-v[1], v[0], 0.0}}; // RBDA eq. 2.75
+    fill(A, rows);
 }
 
 void tal_planar_cross_force(const double v[], double A[])
 {
     if (!is_there(v, A, __func__)) return;
-    fill(A, 0.0, -v[2], v[1], 0.0, 0.0, -v[0], 0.0, v[0], 0.0);
+    const double rows[3][3] = {{0.0, -v[2], v[1]}, {0.0, 0.0, -v[0]}, {0.0, v[0], 0.0}};
+    fill(A, rows);
 }
 
 void tal_planar_inertia(double mass, double x, double y, double moment, double I[])
 {
     if (!is_there(I, I, __func__)) return;
     const double hx = mass * x, hy = mass * y;
-    fill(I, moment + hx * x + hy * y, -hy, hx, -hy, mass, 0.0, hx, 0.0, mass); // RBDA eq. 2.78
+    const double rows[3][3] = {
+        {moment + hx * x + hy * y, -hy, hx}, {-hy, mass, 0.0}, {hx, 0.0, mass}}; // RBDA eq. 2.78
+    fill(I, rows);
 }
 
 void tal_planar_mul(const double A[], const double x[], double y[])

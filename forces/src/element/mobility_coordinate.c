@@ -181,8 +181,7 @@ static tal_force_ix add_on_coordinate(tal_forces *forces, const char *name,
 // What the tables of all elements on a coordinate share.
 #define COORDINATE_OPS                                                                             \
     .size = sizeof(tal_force_ops), .apply = apply, .apply_change = apply_change,                   \
-    .add_slopes = add_slopes,                                                                      \
-    .declare = declare_coordinate, .realize_instance = realize_instance,                           \
+    .add_slopes = add_slopes, .declare = declare_coordinate, .realize_instance = realize_instance, \
     .calc_potential_energy = calc_potential_energy, .destroy = tali_force_element_destroy
 
 // --- linear spring ---

@@ -131,8 +131,8 @@ static tal_status add_slopes(const two_point *it, const tal_force_context *conte
     const double *values = tali_force_element_values(&it->base, context);
     const double across = calc_tension(it, values, &at) / at.x;
     const tal_mat3 dd = tal_m3_outer(at.d_G, at.d_G);
-    const tal_mat3 K = tal_m3_sub(tal_m3_scale(across - slopes[0], dd),
-                                  tal_m3_scale(across, TAL_MAT3_IDENTITY));
+    const tal_mat3 K =
+        tal_m3_sub(tal_m3_scale(across - slopes[0], dd), tal_m3_scale(across, TAL_MAT3_IDENTITY));
     const tal_mat3 C = tal_m3_scale(-slopes[1], dd);
     const tal_vec3 p_GM = tal_view_X_GM(&context->poses, it->body[1])->p;
     return tal_force_slopes_add(sum, (tal_body_ix){it->body[0]}, (tal_body_ix){it->body[1]},

@@ -80,11 +80,18 @@ static void clear(m3 *A, int row, int column)
     }
 }
 
-// One direction S = (turn, slide) along an axis of the link, found free: the joint is filled and
-// the body projected.
-static joint free_direction(tali_graph *g, articulated *it, v3 *n, v3 *f, int axis, double turn,
-                            double slide, double rotor, int force)
+// S = (turn, slide) along an axis of the link, and the inertia of a rotor that it turns.
+typedef struct direction {
+    int axis;
+    double turn, slide, rotor;
+} direction;
+
+// One direction, found free: the joint is filled and the body projected.
+static joint free_direction(tali_graph *g, articulated *it, v3 *n, v3 *f, const direction *S,
+                            int force)
 {
+    const int axis = S->axis;
+    const double turn = S->turn, slide = S->slide, rotor = S->rotor;
     const int t = tali_graph_constant(g, turn), s = tali_graph_constant(g, slide);
     joint j;
     j.U_n = tali_generate_add_v3(g, tali_generate_scale_v3(g, t, column_at(&it->I, axis)),
@@ -128,15 +135,17 @@ static void free_link(const tali_generate_record *it, work *at, int i, const int
     tali_graph *const g = it->g;
     const tali_generate_link *const link = &it->tree->links[i];
     if (link->kind == TALI_GENERATE_AXIAL) {
+        const direction S = {2, link->sign * link->turn, link->sign * link->shift,
+                             it->tree->rotor[link->u]};
         at->joints[link->u] =
-            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], 2, link->sign * link->turn,
-                           link->sign * link->shift, it->tree->rotor[link->u], f[link->u]);
+            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], &S, f[link->u]);
         return;
     }
     const v3 forces = ball_forces(it, i, f);
     for (int k = 2; k >= 0; --k) {
+        const direction S = {k, 1.0, 0.0, 0.0};
         at->joints[link->u + k] =
-            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], k, 1.0, 0.0, 0.0, forces.at[k]);
+            free_direction(g, &at->bodies[i], &at->n[i], &at->f[i], &S, forces.at[k]);
     }
 }
 

@@ -56,8 +56,8 @@ typedef struct function_kind {
     int bit;
     const char *name, *about;
     bool has_u;
-    const char *x; ///< name of the third argument; NULL: none
     int results;   ///< matrices of nu x nu; 0: one vector
+    const char *x; ///< name of the third argument; NULL: none
     way ways[2];
 } function_kind;
 
@@ -198,38 +198,38 @@ static const function_kind kinds[] = {
      "forward_dynamics",
      "udot for forces f along u, the model's own forces included.",
      true,
-     "f",
      0,
+     "f",
      {{"a factor of the mass matrix", record_forward_by_mass},
       {"articulated bodies", record_forward_by_bodies}}},
     {TAL_GENERATE_INVERSE_DYNAMICS,
      "inverse_dynamics",
      "Forces f along u for udot, besides the model's own forces.",
      true,
-     "udot",
      0,
+     "udot",
      {{"Newton and Euler", record_inverse}, {NULL, NULL}}},
     {TAL_GENERATE_MASS_MATRIX,
      "mass_matrix",
      "M, column-major, both triangles.",
      false,
-     NULL,
      1,
+     NULL,
      {{"composite bodies", record_mass}, {NULL, NULL}}},
     {TAL_GENERATE_INVERSE_DYNAMICS_DERIVATIVES,
      "inverse_dynamics_derivatives",
      "Derivatives of f by directions of motion (q moves as speed j would move it: column j) and "
      "by u.",
      true,
-     "udot",
      3,
+     "udot",
      {{"derivatives of Newton and Euler", record_ID_derivatives}, {NULL, NULL}}},
     {TAL_GENERATE_FORWARD_DYNAMICS_DERIVATIVES,
      "forward_dynamics_derivatives",
      "Derivatives of udot by directions of motion, by u, and by f: M^-1.",
      true,
-     "f",
      3,
+     "f",
      {{"derivatives of Newton and Euler, M factored", record_FD_derivatives}, {NULL, NULL}}}};
 
 // ---- recording ----------------------------------------------------------------------------------
@@ -324,8 +324,9 @@ static bool finish_function(tal_generator *gen, tali_generate_function *f)
 {
     const tali_graph_count n = tali_graph_count_of(&f->graph);
     tali_generate_parts parts;
-    if (f->graph.no_memory || !tali_generate_cut(&f->graph, gen->style.max_statements, &parts))
+    if (f->graph.no_memory || !tali_generate_cut(&f->graph, gen->style.max_statements, &parts)) {
         return false;
+    }
     f->count = (tal_operation_count){.mul = n.mul,
                                      .add = n.add,
                                      .div = n.div,

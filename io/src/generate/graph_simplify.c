@@ -15,7 +15,8 @@ typedef struct remake {
     bool factors; ///< common factors are looked for
 } remake;
 
-// Factors of a product, through products that nothing else needs; nodes of `from`.
+// Factors of a product, through products that nothing else needs; nodes of `from`. Not deeper than
+// MAX_FACTORS. NOLINTNEXTLINE(misc-no-recursion)
 static int find_factors(const remake *it, int i, bool is_top, int factors[], int n)
 {
     const tali_graph_node *const node = &it->from->nodes[i];

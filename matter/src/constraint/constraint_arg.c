@@ -47,7 +47,8 @@ static tali_constraint_pose pose_of_ancestor(const tali_tree_view *view, int a)
         {R_GB(view, a), tal_v3_add(view->pose[a].p_GM, p_MB_G(view, a))},
         p_MB_G(view, a),
         TAL_VEC3_ZERO};
-    return a == 0 ? (tali_constraint_pose){.X_AB = TAL_XFORM_IDENTITY} : pose;
+    const tali_constraint_pose pose_of_ground = {.X_AB = TAL_XFORM_IDENTITY};
+    return a == 0 ? pose_of_ground : pose;
 }
 
 // A body as its ancestor sees it.

@@ -462,7 +462,7 @@ tal_status tal_natural_map_calc_Q(tal_natural_map *map, tal_state *state,
     st = tal_natural_calc_Q(map->natural, state, F_GB, map->zero, map->f);
     if (st != TAL_OK) return st;
     subtract_bias(map);
-    if (map->nu > 0) memmove(Q, f, (size_t)map->nu * sizeof *Q);
+    if (f != NULL && Q != NULL) memmove(Q, f, (size_t)map->nu * sizeof *Q);
     map_sum sum = {.map = map, .Q = Q};
     map->executor.run(map->executor.context, sum_Q, &sum, map->nu);
     return TAL_OK;

@@ -65,7 +65,7 @@ static void copy_rates(tal_n_op op, const double in[], int n, double out[])
 }
 
 tal_status tali_matter_mul_N_of(const tal_matter *matter, tal_state *state, const double q[],
-                            const double u[], tal_n_op op, const double in[], double out[])
+                                const double u[], tal_n_op op, const double in[], double out[])
 {
     if (matter->tree.num_N == 0) {
         copy_rates(op, in, matter->tree.num_u, out);

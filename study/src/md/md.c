@@ -34,8 +34,9 @@ static tal_status check_bath(const tal_md_def *def, tal_error *err)
     }
     if (def->bath == TAL_MD_CHAIN && !(def->kT > 0.0)) flaw = "a chain needs a positive kT";
     if (def->bath == TAL_MD_SAMPLE && !(def->kT > 0.0)) flaw = "sampling needs a positive kT";
-    if (def->bath == TAL_MD_SAMPLE && def->still_every > 0)
+    if (def->bath == TAL_MD_SAMPLE && def->still_every > 0) {
         flaw = "sampling keeps no momentum zero";
+    }
     if (def->trajectory < 1) flaw = "trajectory must be positive";
     if ((int)def->drift < 0 || def->drift > TAL_MD_SYMPLECTIC) flaw = "there is no such drift";
     if (def->chain_length < 1 || def->chain_length > TAL_MAX_CHAIN) flaw = "chain_length is off";

@@ -164,59 +164,84 @@ static void list(entry_list *it, int row, int col)
     ++it->count;
 }
 
+static void list_node(const tal_optimizer *it, int k, entry_list *entries)
+{
+    for (int j = 0; j < it->size; ++j) {
+        for (int i = 0; i < it->nu; ++i) {
+            list(entries, k * it->nu + i, unknown(it, k, j));
+        }
+    }
+    for (int i = 0; i < it->nu; ++i) {
+        list(entries, k * it->nu + i, end_unknown(it));
+    }
+}
+
+// Rows of one part of the rule from row0 on, by the unknowns of node k and by the end.
+static void list_part(const tal_optimizer *it, int row0, int k, entry_list *entries)
+{
+    for (int i = 0; i < it->ny; ++i) {
+        list(entries, row0 + i, unknown(it, k, i));
+    }
+    for (int j = 0; j < it->size; ++j) {
+        for (int i = 0; i < it->ny; ++i) {
+            if (!it->couples[i + (ptrdiff_t)it->ny * j]) continue;
+            list(entries, row0 + i, unknown(it, k, j));
+        }
+    }
+    for (int i = 0; i < it->ny; ++i) {
+        list(entries, row0 + i, end_unknown(it));
+    }
+}
+
+static void list_interval(const tal_optimizer *it, int n, entry_list *entries)
+{
+    const tali_optimize_rule *rule = tali_optimize_rule_of(it->def.method);
+    for (int part = 0; part < rule->num_parts; ++part) {
+        for (int s = 0; s < rule->num_stages; ++s) {
+            list_part(it, interval_row(it, n, part), first_node(it, n) + s, entries);
+        }
+    }
+}
+
+// What is the same at both ends: a coordinate and its speed.
+static void list_period(const tal_optimizer *it, int p, entry_list *entries)
+{
+    const tali_optimize_period *period = &it->periods[p];
+    for (int way = 0; way < 2; ++way) {
+        const int node = way == 0 ? it->num_nodes - 1 : 0;
+        const tal_body_ix body = period->body[way];
+        const int q = tal_body_q_start(it->matter, it->state, body) + period->i[way];
+        const int u = tal_body_u_start(it->matter, body) + period->i[way];
+        list(entries, period_row(it, p), unknown(it, node, q));
+        list(entries, period_row(it, p) + 1, unknown(it, node, it->nq + u));
+    }
+}
+
+// Limit n / num_nodes at node n % num_nodes.
+static void list_limit(const tal_optimizer *it, int n, entry_list *entries)
+{
+    const int node = n % it->num_nodes, row = limit_row(it, n / it->num_nodes, node);
+    for (int j = 0; j < it->size; ++j) {
+        list(entries, row, unknown(it, node, j));
+    }
+    list(entries, row, end_unknown(it));
+}
+
 // Entries of the Jacobian, in the order in which calc_jacobian() writes them.
 static int list_jacobian(const tal_optimizer *it, int *row, int *col)
 {
     entry_list entries = {row, col, 0};
-    const tali_optimize_rule *rule = tali_optimize_rule_of(it->def.method);
-    const int end = end_unknown(it);
     for (int k = 0; k < it->num_nodes; ++k) {
-        for (int j = 0; j < it->size; ++j) {
-            for (int i = 0; i < it->nu; ++i) {
-                list(&entries, k * it->nu + i, unknown(it, k, j));
-            }
-        }
-        for (int i = 0; i < it->nu; ++i) {
-            list(&entries, k * it->nu + i, end);
-        }
+        list_node(it, k, &entries);
     }
     for (int n = 0; n < it->def.intervals; ++n) {
-        for (int part = 0; part < rule->num_parts; ++part) {
-            const int row0 = interval_row(it, n, part);
-            for (int s = 0; s < rule->num_stages; ++s) {
-                const int k = first_node(it, n) + s;
-                for (int i = 0; i < it->ny; ++i) {
-                    list(&entries, row0 + i, unknown(it, k, i));
-                }
-                for (int j = 0; j < it->size; ++j) {
-                    for (int i = 0; i < it->ny; ++i) {
-                        if (!it->couples[i + (ptrdiff_t)it->ny * j]) continue;
-                        list(&entries, row0 + i, unknown(it, k, j));
-                    }
-                }
-                for (int i = 0; i < it->ny; ++i) {
-                    list(&entries, row0 + i, end);
-                }
-            }
-        }
+        list_interval(it, n, &entries);
     }
     for (int p = 0; p < it->num_periods; ++p) {
-        const tali_optimize_period *period = &it->periods[p];
-        for (int way = 0; way < 2; ++way) {
-            const int node = way == 0 ? it->num_nodes - 1 : 0;
-            const tal_body_ix body = period->body[way];
-            const int q = tal_body_q_start(it->matter, it->state, body) + period->i[way];
-            const int u = tal_body_u_start(it->matter, body) + period->i[way];
-            list(&entries, period_row(it, p), unknown(it, node, q));
-            list(&entries, period_row(it, p) + 1, unknown(it, node, it->nq + u));
-        }
+        list_period(it, p, &entries);
     }
     for (int n = 0; n < it->num_limits * it->num_nodes; ++n) {
-        const int row_of_node = limit_row(it, n / it->num_nodes, n % it->num_nodes);
-        for (int j = 0; j < it->size; ++j) {
-            list(&entries, row_of_node, unknown(it, n % it->num_nodes, j));
-        }
-        list(&entries, row_of_node, end);
+        list_limit(it, n, &entries);
     }
     return entries.count;
 }
@@ -321,8 +346,9 @@ static tal_status calc_rows(void *self, const double x[], double c[])
         st = tali_optimize_calc_values(it, tali_optimize_time_at(it, k, end), &x[unknown(it, k, 0)],
                                        &it->values);
         if (st == TAL_OK) add_node(it, k, h, x, c);
-        if (st == TAL_OK)
+        if (st == TAL_OK) {
             memcpy(&it->f[(ptrdiff_t)k * it->ny], it->values.f, (size_t)it->ny * sizeof *it->f);
+        }
         for (int n = 0; n < it->num_limits && st == TAL_OK; ++n) {
             st = tali_optimize_calc_limit(it, n, tali_optimize_time_at(it, k, end),
                                           &x[unknown(it, k, 0)], &c[limit_row(it, n, k)]);
