@@ -1,8 +1,8 @@
 // What every function answered to each value of each argument, the other arguments being right:
 // whether it took it or refused it. tests/api/hostile_answers.txt has a line for each function; it
 // is compared with what the function does now. A function without a stored line fails, so that a
-// file that is cut does; a parameter without an answer is not compared. `hostile --write` stores all
-// of them.
+// file that is cut does; a parameter without an answer is not compared. `hostile --write` stores
+// all of them.
 #include "hostile_answers.h"
 
 #include <stdio.h>
