@@ -312,7 +312,7 @@ tal_status tali_mol_add_own(tal_mol *mol, tal_mol_family family, const int atoms
     const tal_status st = tali_mol_check_open(mol, __func__);
     if (st != TAL_OK) return st;
     if (!isfinite(law->k) || law->k < 0.0 || !isfinite(law->x0) ||
-        !tali_finite_all(&law->series.a0, sizeof law->series / sizeof(double))) {
+        !tali_finite_all((const double *)&law->series, sizeof law->series / sizeof(double))) {
         return tali_mol_refuse(mol, TAL_ERR_BAD_VALUE, __func__,
                                "a term of atom %d: parameters must be finite, and k (%g) may not "
                                "be negative",
