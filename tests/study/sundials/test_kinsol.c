@@ -4,6 +4,7 @@
 #include "heap_fault.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static const double G = 9.81;
