@@ -528,6 +528,22 @@ typedef struct tali_model_token {
 /// The next word; false behind the last one.
 bool tali_model_next_token(tali_model_token *at);
 
+/// Of a stretch of two atoms, and of a bend of three.
+#define TALI_STRETCH_ATTRIBUTES                                                                    \
+    {"k", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[kJ/mol/nm^2]"},            \
+    {                                                                                              \
+        "r0", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "distance at rest [nm]"  \
+    }
+#define TALI_BEND_ATTRIBUTES                                                                       \
+    {"k", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[kJ/mol/rad^2]"},           \
+        {"theta0", TALI_TYPE_REAL, 1, .flags = TALI_IS_ANGLE | TALI_NO_NEGATIVE_NUMBER,            \
+         .doc = "angle at rest"},                                                                  \
+    {                                                                                              \
+        "cosine", TALI_TYPE_BOOL,                                                                  \
+            .initial = "no",                                                                       \
+            .doc = "k/2 (cos theta - cos theta0)^2 in place of k (theta - theta0)^2"               \
+    }
+
 /// What a function of a dihedral has, the first three lists of an item; harmonic ones are the
 /// fourth.
 #define TALI_WAVE_ATTRIBUTES                                                                       \

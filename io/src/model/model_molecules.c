@@ -103,25 +103,13 @@ static const tali_model_attribute select_attributes[] = {
     {.name = NULL}};
 
 static const tali_model_attribute length_attributes[] = {
-    ATOMS("its ends"),
-    {"k", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[kJ/mol/nm^2]"},
-    {"r0", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "distance at rest [nm]"},
-    {.name = NULL}};
+    ATOMS("its ends"), TALI_STRETCH_ATTRIBUTES, {.name = NULL}};
 
 static const tali_model_attribute urey_bradley_attributes[] = {
-    ATOMS("three atoms, the vertex in the middle"),
-    {"k", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[kJ/mol/nm^2]"},
-    {"r0", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "distance at rest [nm]"},
-    {.name = NULL}};
+    ATOMS("three atoms, the vertex in the middle"), TALI_STRETCH_ATTRIBUTES, {.name = NULL}};
 
 static const tali_model_attribute bend_attributes[] = {
-    ATOMS("three atoms, the vertex in the middle"),
-    {"k", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[kJ/mol/rad^2]"},
-    {"theta0", TALI_TYPE_REAL, 1, .flags = TALI_IS_ANGLE | TALI_NO_NEGATIVE_NUMBER,
-     .doc = "angle at rest"},
-    {"cosine", TALI_TYPE_BOOL, .initial = "no",
-     .doc = "k/2 (cos theta - cos theta0)^2 in place of k (theta - theta0)^2"},
-    {.name = NULL}};
+    ATOMS("three atoms, the vertex in the middle"), TALI_BEND_ATTRIBUTES, {.name = NULL}};
 
 static const tali_model_attribute torsion_attributes[] = {
     ATOMS("four atoms"), TALI_WAVE_ATTRIBUTES, TALI_HARMONIC_ATTRIBUTE, {.name = NULL}};
